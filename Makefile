@@ -1,0 +1,44 @@
+# make demo    set everything up and show the main job on built-in (synthetic) data
+# make test    set everything up and run the tests
+# make lint    style, types, layer order
+# make bench   speed as ratios to QuantLib and NumPy, measured in the same run
+# make clean   remove what these commands made
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/installed
+	$(BIN)/calibscope demo
+
+test: .venv/installed-dev
+	$(BIN)/pytest
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/installed-dev
+	$(BIN)/python benchmarks/core.py
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "calibscope needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	@echo "Installing calibscope into .venv (first time: about a minute) ..."
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | .venv/bin/python
+	@echo "Installing calibscope and its test tools into .venv (first time: about a minute) ..."
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ .venv/installed

@@ -1,0 +1,35 @@
+"""calibscope: calibrate interest-rate models, and know how far to trust the result.
+
+The names below are the public ones. They are imported at first use, so that
+``import calibscope`` and ``calibscope --help`` stay quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "DiscountCurve": "calibscope.market.curve",
+    "G2": "calibscope.models.g2.model",
+    "MarketDataError": "calibscope.market.errors",
+    "MarketDay": "calibscope.market.day",
+}
+
+__all__ = ["G2", "DiscountCurve", "MarketDataError", "MarketDay", "__version__"]
+
+if TYPE_CHECKING:
+    from calibscope.market.curve import DiscountCurve
+    from calibscope.market.day import MarketDay
+    from calibscope.market.errors import MarketDataError
+    from calibscope.models.g2.model import G2
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'calibscope' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,1 @@
+"""Quotes and curves: what the market says, checked."""

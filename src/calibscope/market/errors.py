@@ -1,0 +1,23 @@
+"""One error for bad market data: all problems at once, each with its place and remedy."""
+
+from collections.abc import Sequence
+
+
+class MarketDataError(ValueError):
+    """Market data that cannot be used; `problems` lists every reason found."""
+
+    def __init__(self, where: str, problems: Sequence[str]) -> None:
+        self.where = where
+        self.problems = tuple(problems)
+        if len(self.problems) == 1:
+            text = f"{where}: {self.problems[0]}"
+        else:
+            lines = "".join(f"\n  - {problem}" for problem in self.problems)
+            text = f"{where}: {len(self.problems)} problems{lines}"
+        super().__init__(text)
+
+
+def raise_problems(where: str, problems: Sequence[str]) -> None:
+    """Raise a `MarketDataError` if there are any problems."""
+    if problems:
+        raise MarketDataError(where, problems)

@@ -1,0 +1,62 @@
+"""When a cap fixes and pays: dates in years from today, and the length of each period.
+
+Period i runs from times[i] (the rate is fixed) to times[i + 1] (the difference is paid), and
+interest accrues for accruals[i] years, which is times[i + 1] - times[i] on the idealised grid
+and, say, actual days over 360 on a calendar.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibscope.market.arrays import Array, ArrayLike, frozen
+from calibscope.market.errors import raise_problems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schedule:
+    """Consecutive interest periods."""
+
+    times: Array  # (n + 1,) years from today, strictly increasing, not negative
+    accruals: Array  # (n,) years, positive
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", frozen(self.times))
+        object.__setattr__(self, "accruals", frozen(self.accruals))
+        raise_problems("schedule", self._problems())
+
+    def _problems(self) -> list[str]:
+        times, accruals = self.times, self.accruals
+        if times.ndim != 1 or len(times) < 2:
+            return [f"times have shape {times.shape}; give at least a start and an end"]
+        if accruals.shape != (len(times) - 1,):
+            return [
+                f"{len(times)} times make {len(times) - 1} periods, but there are "
+                f"{accruals.size} accruals; give one per period"
+            ]
+        problems = [
+            f"time {i} is {times[i]}; it must be a number that is not negative"
+            for i in range(len(times))
+            if not 0 <= times[i] < np.inf
+        ]
+        problems += [
+            f"time {i + 1} is {times[i + 1]:g} after {times[i]:g}; times must increase"
+            for i in np.flatnonzero(np.diff(times) <= 0)
+        ]
+        problems += [
+            f"accrual {i} is {accruals[i]}; it must be a positive number of years"
+            for i in range(len(accruals))
+            if not 0 < accruals[i] < np.inf
+        ]
+        return problems
+
+    @classmethod
+    def from_times(cls, times: ArrayLike, accruals: ArrayLike | None = None) -> "Schedule":
+        """Any dates; accruals default to the length of each period."""
+        array = np.asarray(times, float)
+        return cls(array, np.diff(array) if accruals is None else np.asarray(accruals, float))
+
+    @property
+    def periods(self) -> int:
+        """How many periods there are."""
+        return len(self.accruals)

@@ -1,0 +1,1 @@
+"""Models: parameters in, prices and their exact derivatives out."""

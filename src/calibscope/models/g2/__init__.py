@@ -1,0 +1,1 @@
+"""The two-factor Gaussian model G2++ (Brigo and Mercurio)."""

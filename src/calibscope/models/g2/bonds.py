@@ -1,0 +1,102 @@
+"""Short rate and zero-coupon bonds under G2++.
+
+The shift psi makes the model reproduce today's curve. Everything else here is an integral of
+products of C(alpha, s) = (1 - exp(-alpha s))/alpha and exponentials, whose printed closed forms
+cancel for small speeds (at a = 1e-5 and half a year not one digit of V is left). The integrands
+are smooth and positive, so Gauss-Legendre panels that shrink towards zero give full precision for
+every speed, including zero.
+
+All functions take the parameters in the order a_x, a_y, sigma_x, sigma_y, rho_xy and broadcast
+over times.
+"""
+
+import numpy as np
+
+from calibscope.market.arrays import Array, ArrayLike
+from calibscope.market.curve import DiscountCurve
+
+
+def _graded_rule(panels: int, points: int) -> tuple[Array, Array]:
+    """Nodes and weights on [0, 1]; panel edges 0, ..., 1/8, 1/4, 1/2, 1."""
+    edges = np.concatenate(([0.0], 0.5 ** np.arange(panels - 1, -1, -1)))
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    widths = np.diff(edges)[:, None]
+    return (edges[:-1, None] + widths * (nodes + 1) / 2).ravel(), (widths * weights / 2).ravel()
+
+
+# exp(-alpha s) with alpha * s up to 50,000 is resolved: far more than speeds of 10 over 50 years.
+NODES, WEIGHTS = _graded_rule(panels=16, points=16)
+
+
+def decay(alpha: float, t: ArrayLike) -> Array:
+    """C(alpha, t) = (1 - exp(-alpha t))/alpha; t itself where alpha is zero."""
+    t = np.asarray(t, float)
+    return np.asarray(-np.expm1(-alpha * t) / alpha) if alpha > 0 else t
+
+
+def shift(parameters: Array, curve: DiscountCurve, t: ArrayLike) -> Array:
+    """psi(t) (paper, eq. psi): the deterministic part of r(t), and its mean under Q."""
+    a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
+    x, y = sigma_x * decay(a_x, t), sigma_y * decay(a_y, t)
+    return np.asarray(curve.forward_rate(t) + 0.5 * (x * x + y * y) + rho_xy * x * y)
+
+
+def short_rate_variance(parameters: Array, t: ArrayLike) -> Array:
+    """Var r(t) under Q (paper, section 2.1)."""
+    a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
+    return np.asarray(
+        sigma_x**2 * decay(2 * a_x, t)
+        + sigma_y**2 * decay(2 * a_y, t)
+        + 2 * rho_xy * sigma_x * sigma_y * decay(a_x + a_y, t)
+    )
+
+
+def integral_variance(parameters: Array, t: ArrayLike, T: ArrayLike) -> Array:
+    r"""V(t, T): the variance of the integral of x + y from t to T, given both at t.
+
+    .. math:: V(t, T) = \int_0^{T-t} [\sigma_x^2 C(a_x, s)^2 + \sigma_y^2 C(a_y, s)^2
+        + 2 \rho \sigma_x \sigma_y C(a_x, s) C(a_y, s)]\, ds
+    """
+    a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
+    length = np.asarray(T, float) - np.asarray(t, float)
+    s = length[..., None] * NODES
+    x, y = sigma_x * decay(a_x, s), sigma_y * decay(a_y, s)
+    return np.asarray(length * ((x * x + y * y + 2 * rho_xy * x * y) @ WEIGHTS))
+
+
+def bond_price(
+    parameters: Array,
+    curve: DiscountCurve,
+    t: ArrayLike,
+    T: ArrayLike,
+    x: ArrayLike,
+    y: ArrayLike,
+) -> Array:
+    r"""P(t, T) given the factors x(t) and y(t) (paper, eq. ZeroBondPrice).
+
+    The shift enters only through today's curve,
+
+    .. math:: P(t, T) = \frac{P(0, T)}{P(0, t)} \exp\{-C(a_x, \tau) x - C(a_y, \tau) y
+        - \tfrac12 [V(0, T) - V(0, t) - V(t, T)]\},
+
+    and with C(a, s + tau) = C(a, s) + exp(-a s) C(a, tau) the bracket is the integral over s
+    from 0 to t of products of these two parts: nothing is subtracted.
+    """
+    a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
+    start, end = np.asarray(t, float), np.asarray(T, float)
+    if np.any(end < start):
+        raise ValueError(f"a bond that matures at T = {end} has no price later, at t = {start}")
+    tau = end - start
+    s = start[..., None] * NODES
+    c_x, c_y = decay(a_x, tau), decay(a_y, tau)
+    now_x, later_x = sigma_x * decay(a_x, s), sigma_x * np.exp(-a_x * s) * c_x[..., None]
+    now_y, later_y = sigma_y * decay(a_y, s), sigma_y * np.exp(-a_y * s) * c_y[..., None]
+    integrand = (
+        later_x * (2 * now_x + later_x)
+        + later_y * (2 * now_y + later_y)
+        + 2 * rho_xy * (now_x * later_y + later_x * now_y + later_x * later_y)
+    )
+    convexity = start * (integrand @ WEIGHTS)
+    log_ratio = curve.log_discount(end) - curve.log_discount(start)
+    exponent = log_ratio - c_x * np.asarray(x, float) - c_y * np.asarray(y, float) - convexity / 2
+    return np.asarray(np.exp(exponent))

@@ -1,0 +1,168 @@
+"""The caps of one day or of thousands, packed for the pricing kernel.
+
+Everything that depends on the market alone is computed here, once: log-moneyness, the scale of
+the density, the intrinsic value. What the kernel then does per evaluation is pure model.
+
+Days lie one behind the other in flat arrays, and so do the caps of a day, the caplets of a
+cap, and the periods of a day, which all of its caps share.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from calibscope.market.arrays import Array, Indices, offsets
+from calibscope.market.day import MarketDay
+from calibscope.market.quotes import Kind
+
+
+class CapBook(NamedTuple):
+    """Caps and floors of many days as the kernel reads them."""
+
+    periods_of_day: Indices  # (days + 1,) where each day's periods start
+    caps_of_day: Indices  # (days + 1,) where each day's caps start
+    caplets_of_cap: Indices  # (caps + 1,) where each cap's caplets start
+    first_period: Indices  # (caps,) period of each cap's first caplet, counted within the day
+    reset: Array  # (periods,) years
+    span: Array  # (periods,) years from reset to payment
+    log_moneyness: Array  # (caplets,) abs(L)
+    density_scale: Array  # (caplets,) N sqrt(P(t_{i-1}) (1 + K delta) P(t_i) / (2 pi))
+    smaller_leg: Array  # (caplets,) N min(P(t_{i-1}), (1 + K delta) P(t_i))
+    intrinsic: Array  # (caps,)
+
+    @classmethod
+    def from_days(cls, days: Sequence[MarketDay]) -> "CapBook":
+        """Pack the caps of `days`, in their order."""
+        return cls._joined([cls._from_day(day) for day in days])
+
+    @classmethod
+    def _from_day(cls, day: MarketDay) -> "CapBook":
+        start = day.first_period
+        lengths = day.period_counts - start
+        period = np.concatenate([start + np.arange(length) for length in lengths])
+        discounts = day.discounts
+        caplets = CapletTerms.from_market(
+            reset_discount=discounts[period],
+            payment_discount=discounts[period + 1],
+            accrual=day.schedule.accruals[period],
+            strike=np.repeat(day.strikes, lengths),
+            notional=day.notional,
+            kind=day.kind,
+        )
+        times = day.schedule.times[start:]
+        caplets_of_cap = offsets(lengths)
+        return cls(
+            periods_of_day=offsets([len(times) - 1]),
+            caps_of_day=offsets([len(lengths)]),
+            caplets_of_cap=caplets_of_cap,
+            first_period=np.zeros(len(lengths), dtype=np.int64),
+            reset=np.array(times[:-1]),
+            span=np.diff(times),
+            log_moneyness=caplets.log_moneyness,
+            density_scale=caplets.density_scale,
+            smaller_leg=caplets.smaller_leg,
+            intrinsic=np.add.reduceat(caplets.intrinsic, caplets_of_cap[:-1]),
+        )
+
+    @classmethod
+    def from_caplets(cls, resets: Array, payments: Array, caplets: "CapletTerms") -> "CapBook":
+        """A day whose caps are single caplets, each with dates of its own."""
+        count = len(resets)
+        return cls(
+            periods_of_day=offsets([count]),
+            caps_of_day=offsets([count]),
+            caplets_of_cap=np.arange(count + 1),
+            first_period=np.arange(count),
+            reset=resets,
+            span=payments - resets,
+            log_moneyness=caplets.log_moneyness,
+            density_scale=caplets.density_scale,
+            smaller_leg=caplets.smaller_leg,
+            intrinsic=caplets.intrinsic,
+        )
+
+    @classmethod
+    def _joined(cls, books: Sequence["CapBook"]) -> "CapBook":
+        def column(name: str) -> Array:
+            return np.concatenate([getattr(book, name) for book in books])
+
+        return cls(
+            periods_of_day=offsets(len(book.reset) for book in books),
+            caps_of_day=offsets(len(book.intrinsic) for book in books),
+            caplets_of_cap=offsets(np.concatenate([np.diff(b.caplets_of_cap) for b in books])),
+            first_period=np.concatenate([book.first_period for book in books]),
+            reset=column("reset"),
+            span=column("span"),
+            log_moneyness=column("log_moneyness"),
+            density_scale=column("density_scale"),
+            smaller_leg=column("smaller_leg"),
+            intrinsic=column("intrinsic"),
+        )
+
+    @property
+    def day_count(self) -> int:
+        """How many days the book holds."""
+        return len(self.periods_of_day) - 1
+
+
+class CapletTerms(NamedTuple):
+    """What the kernel needs to know of the market for each caplet or floorlet."""
+
+    log_moneyness: Array
+    density_scale: Array
+    smaller_leg: Array
+    intrinsic: Array
+
+    @classmethod
+    def from_market(
+        cls,
+        reset_discount: Array,
+        payment_discount: Array,
+        accrual: Array,
+        strike: Array,
+        notional: float,
+        kind: Kind,
+    ) -> "CapletTerms":
+        """L = log(P(t_{i-1}) / ((1 + K delta) P(t_i))) and what goes with it.
+
+        Near the money L is a small difference of large numbers, and a model with little
+        variance magnifies its rounding (Sigma is 2e-7 in a corner of the bounds box). So the
+        difference is formed in twice the working precision.
+        """
+        rate, rate_error = _product(strike, accrual)
+        growth, growth_error = _sum(np.ones_like(rate), rate)
+        fixed, fixed_error = _product(growth, payment_discount)
+        fixed_error = fixed_error + (growth_error + rate_error) * payment_discount
+        difference, difference_error = _sum(reset_discount, -fixed)
+        forward_value = difference + (difference_error - fixed_error)
+
+        log_moneyness = np.log1p(forward_value / fixed)
+        sign = 1.0 if kind == "cap" else -1.0
+        return cls(
+            log_moneyness=np.abs(log_moneyness),
+            density_scale=notional * np.sqrt(reset_discount * fixed / (2 * np.pi)),
+            smaller_leg=notional * np.minimum(reset_discount, fixed),
+            intrinsic=notional * np.maximum(sign * forward_value, 0.0),
+        )
+
+
+def _sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """A + b and its exact rounding error (Knuth)."""
+    total = a + b
+    b_part = total - a
+    return total, (a - (total - b_part)) + (b - b_part)
+
+
+def _product(a: Array, b: Array) -> tuple[Array, Array]:
+    """A * b and its exact rounding error (Dekker, with Veltkamp's splitting)."""
+    product = a * b
+    a_high, b_high = _upper_half(a), _upper_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, error
+
+
+def _upper_half(a: Array) -> Array:
+    scaled = 134217729.0 * a  # 2**27 + 1
+    return scaled - (scaled - a)

@@ -1,0 +1,274 @@
+r"""Cap and floor prices under G2++, with exact Jacobian and Hessian.
+
+A caplet equals its intrinsic value plus the value of the option that is out of the money, and
+that is the same number for caplet and floorlet. With L = log(P(t_{i-1}) / ((1 + K delta) P(t_i))),
+m = abs(L)/Sigma, s = Sigma/2 and the Mills ratio R = (1 - Phi)/phi, the paper's
+eq. analytical_cap_price and the identity P(t_{i-1}) phi(h+) = (1 + K delta) P(t_i) phi(h-) =: G
+give
+
+.. math::
+
+    \text{Caplet} = \text{intrinsic}^+ + G\,[R(m - s) - R(m + s)], \qquad
+    G = N \sqrt{\tfrac{P(t_{i-1}) (1 + K\delta) P(t_i)}{2\pi}}\; e^{-(m^2 + s^2)/2}.
+
+One exponential serves both tails and the derivatives (eq. factor_M and below), which are
+written with dSigma instead of dSigma^2 so that nothing grows without bound as Sigma -> 0:
+
+.. math::
+
+    \frac{\partial}{\partial p} = G\,\frac{\partial\Sigma}{\partial p}, \qquad
+    \frac{\partial^2}{\partial p\,\partial q} = \frac{G}{\Sigma}\Big[(h_+ h_- - 1)
+    \frac{\partial\Sigma}{\partial p}\frac{\partial\Sigma}{\partial q}
+    + \tfrac12 \frac{\partial^2\Sigma^2}{\partial p\,\partial q}\Big], \qquad
+    h_+ h_- = m^2 - s^2.
+
+Where Sigma = 0 (first caplet, or factors that cancel exactly) the price is the intrinsic value
+and both derivatives are zero.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from calibscope.market.arrays import Array, ArrayLike
+from calibscope.models.compiled import compilation_notice, compiled
+from calibscope.models.elementary import exponential, mills_ratio
+from calibscope.models.g2.book import CapBook, CapletTerms
+from calibscope.models.g2.variance import (
+    BASIS_ROWS,
+    DECAY_ROWS,
+    FIRST,
+    PARAMETERS,
+    SECOND,
+    basis_rows,
+    square,
+    variance_rows,
+)
+
+# Beyond this many standard deviations the normal density is no normal double any more.
+FAR = 37.6
+
+# Starting a thread costs about as much as pricing this many days.
+FEWEST_DAYS_PER_THREAD = 25
+
+
+@compiled
+def sigma_tables(
+    rows: Array, order: int, sigma: Array, dsigma: Array, curvature: Array, bending: Array
+) -> None:
+    """From Sigma^2 and its derivatives to what every cap of the day shares.
+
+    sigma: Sigma/2 and 1/Sigma (0 where Sigma = 0, which makes everything else vanish there);
+    dsigma: dSigma/dp; curvature: dSigma/dp dSigma/dq / Sigma; bending: d2Sigma^2/dpdq/(2 Sigma).
+    """
+    n = rows.shape[1]
+    for i in range(n):
+        deviation = np.sqrt(rows[0, i])
+        sigma[0, i] = 0.5 * deviation
+        sigma[1, i] = 1.0 / deviation if deviation > 0.0 else 0.0
+    if order < 1:
+        return
+    for i in range(n):
+        for p in range(FIRST):
+            dsigma[i, p] = 0.5 * sigma[1, i] * rows[1 + p, i]
+    if order < 2:
+        return
+    for i in range(n):
+        entry = 0
+        for p in range(FIRST):
+            for q in range(p, FIRST):
+                curvature[i, entry] = sigma[1, i] * dsigma[i, p] * dsigma[i, q]
+                bending[i, entry] = 0.5 * sigma[1, i] * rows[6 + entry, i]
+                entry += 1
+
+
+@compiled
+def option_values(
+    log_moneyness: Array,
+    density_scale: Array,
+    smaller_leg: Array,
+    half_sigma: Array,
+    inverse_sigma: Array,
+    value: Array,
+    density: Array,
+    density_slope: Array,
+) -> None:
+    """Out-of-the-money value, G and G (h+ h- - 1) of each caplet."""
+    for j in range(log_moneyness.size):
+        s = half_sigma[j]
+        m = min(log_moneyness[j] * inverse_sigma[j], FAR)
+        G = density_scale[j] * exponential(-0.5 * (m * m + s * s)) if m < FAR else 0.0
+        near_tail = G * mills_ratio(abs(m - s))
+        value[j] = (near_tail if m >= s else smaller_leg[j] - near_tail) - G * mills_ratio(m + s)
+        density[j] = G
+        density_slope[j] = G * (m * m - s * s - 1.0)
+
+
+@compiled
+def evaluate_days(
+    order: int,
+    parameters: Array,
+    book: CapBook,
+    begin: int,
+    end: int,
+    prices: Array,
+    jacobian: Array,
+    hessian: Array,
+) -> None:
+    """Prices (order 0), Jacobian rows (1) and upper Hessian triangles (2) of days begin..end-1."""
+    most_periods = 0
+    most_caplets = 0
+    for day in range(begin, end):
+        most_periods = max(most_periods, book.periods_of_day[day + 1] - book.periods_of_day[day])
+        first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
+        caplets = book.caplets_of_cap[last_cap] - book.caplets_of_cap[first_cap]
+        most_caplets = max(most_caplets, caplets)
+    decays = np.empty((DECAY_ROWS, most_periods))
+    basis = np.empty((BASIS_ROWS, most_periods))
+    rows = np.empty((1 + FIRST + SECOND, most_periods))
+    sigma = np.empty((2, most_periods))
+    dsigma = np.empty((most_periods, FIRST))
+    curvature = np.empty((most_periods, SECOND))
+    bending = np.empty((most_periods, SECOND))
+    work = np.empty((5, most_caplets))
+
+    for day in range(begin, end):
+        first, last = book.periods_of_day[day], book.periods_of_day[day + 1]
+        n = last - first
+        a_x, a_y = parameters[day, 0], parameters[day, 1]
+        basis_rows(a_x, a_y, book.reset[first:last], book.span[first:last], order, decays, basis)
+        variance_rows(parameters[day], basis, order, rows[:, :n])
+        sigma_tables(rows[:, :n], order, sigma, dsigma, curvature, bending)
+
+        first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
+        first_caplet = book.caplets_of_cap[first_cap]
+        last_caplet = book.caplets_of_cap[last_cap]
+        for cap in range(first_cap, last_cap):
+            period = book.first_period[cap]
+            for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
+                work[0, j - first_caplet] = sigma[0, period]
+                work[1, j - first_caplet] = sigma[1, period]
+                period += 1
+        option_values(
+            book.log_moneyness[first_caplet:last_caplet],
+            book.density_scale[first_caplet:last_caplet],
+            book.smaller_leg[first_caplet:last_caplet],
+            work[0],
+            work[1],
+            work[2],
+            work[3],
+            work[4],
+        )
+
+        for cap in range(first_cap, last_cap):
+            start = book.caplets_of_cap[cap] - first_caplet
+            count = book.caplets_of_cap[cap + 1] - book.caplets_of_cap[cap]
+            period = book.first_period[cap]
+            total = book.intrinsic[cap]
+            for i in range(count):
+                total += work[2, start + i]
+            prices[cap] = total
+            if order >= 1:
+                jacobian[cap] = 0.0
+                for i in range(count):
+                    density = work[3, start + i]
+                    for p in range(FIRST):
+                        jacobian[cap, p] += density * dsigma[period + i, p]
+            if order >= 2:
+                hessian[cap] = 0.0
+                for i in range(count):
+                    density, slope = work[3, start + i], work[4, start + i]
+                    for e in range(SECOND):
+                        hessian[cap, e] += (
+                            slope * curvature[period + i, e] + density * bending[period + i, e]
+                        )
+
+
+class CapValues(NamedTuple):
+    """Values of all caps of a book, in its order; derivatives in the order of `PARAMETERS`."""
+
+    prices: Array  # (caps,)
+    jacobian: Array  # (caps, 5); no rows unless asked for
+    hessian: Array  # (caps, 5, 5); no rows unless asked for
+
+
+def evaluate(
+    parameters: ArrayLike, book: CapBook, order: int = 2, threads: int | None = None
+) -> CapValues:
+    """Price all caps of a book, each day at its own parameters, with exact derivatives.
+
+    Parameters
+    ----------
+    parameters : (days, 5) a_x, a_y, sigma_x, sigma_y, rho_xy, one row per day of the book
+    book : the packed caps
+    order : 0 for prices, 1 for prices and Jacobian, 2 for the Hessian as well
+    threads : how many to use; None means all cores. The result is the same to the last bit.
+
+    Notes
+    -----
+    Paper: eq. analytical_cap_price, jacobian_factorization and hessian_caplet_factorized.
+    """
+    values = checked_parameters(parameters, book.day_count)
+    caps = len(book.intrinsic)
+    prices = np.empty(caps)
+    jacobian = np.empty((caps if order >= 1 else 0, FIRST))
+    hessian = np.empty((caps if order >= 2 else 0, SECOND))
+    compile_kernels()
+
+    def run(days: tuple[int, int]) -> None:
+        evaluate_days(order, values, book, *days, prices, jacobian, hessian)
+
+    workers = available_cores() if threads is None else threads
+    workers = max(1, min(workers, book.day_count // FEWEST_DAYS_PER_THREAD))
+    cuts = np.linspace(0, book.day_count, workers + 1).astype(int)
+    chunks = [(int(begin), int(end)) for begin, end in pairwise(cuts)]
+    if workers == 1:
+        run(chunks[0])
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(run, chunks))
+    return CapValues(prices, jacobian, square(hessian))
+
+
+def checked_parameters(parameters: ArrayLike, days: int) -> Array:
+    """The (days, 5) parameter table, or an error that names what lies outside the model."""
+    values = np.array(parameters, dtype=np.float64, order="C")
+    if values.shape != (days, FIRST):
+        raise ValueError(
+            f"parameters have shape {values.shape}; give {FIRST} for each of {days} days"
+        )
+    low = np.array([0.0, 0.0, 0.0, 0.0, -1.0])
+    high = np.array([np.inf, np.inf, np.inf, np.inf, 1.0])
+    inside = np.isfinite(values) & (values >= low) & (values <= high)
+    if not inside.all():
+        problems = [
+            f"{PARAMETERS[p]} is {values[day, p]:g}" + (f" on day {day}" if days > 1 else "")
+            for day, p in np.argwhere(~inside)
+        ]
+        raise ValueError(
+            f"{', '.join(problems)}; speeds a and volatilities sigma must not be negative, "
+            "and rho_xy must lie between -1 and 1"
+        )
+    return values
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile the pricing kernels, or load them from disk; says so when it takes long."""
+    empty = CapBook.from_caplets(np.empty(0), np.empty(0), CapletTerms(*[np.empty(0)] * 4))
+    with compilation_notice():
+        evaluate_days(
+            0, np.empty((1, FIRST)), empty, 0, 0, np.empty(0), np.empty((0, FIRST)),
+            np.empty((0, SECOND)),
+        )  # fmt: skip

@@ -1,0 +1,114 @@
+"""A priced day as tables for the terminal."""
+
+import numpy as np
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from calibscope.market.arrays import Array
+from calibscope.market.day import MarketDay
+from calibscope.models.g2.model import G2
+from calibscope.models.g2.variance import PARAMETERS
+
+MEANINGS = {
+    "a_x": "speed of mean reversion, fast factor (per year)",
+    "a_y": "speed of mean reversion, slow factor (per year)",
+    "sigma_x": "volatility, fast factor (per square root of a year)",
+    "sigma_y": "volatility, slow factor (per square root of a year)",
+    "rho_xy": "correlation of the two factors",
+}
+CHECKED_MOVE = 0.05
+
+
+def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
+    """Market and model price of every cap, what moves it, and how far the derivatives carry."""
+    prices, jacobian = model.cap_prices(day), model.jacobian(day)
+    return Group(
+        Text(title, style="bold"),
+        Text(),
+        _parameters(model),
+        _caps(day, prices, jacobian, _steps(model)),
+        Text(_reading(day, prices, jacobian, _steps(model))),
+        Text(),
+        _derivative_check(day, model),
+    )
+
+
+def _steps(model: G2) -> Array:
+    """A move that users can picture: 1 % of a speed or volatility, 0.01 of the correlation."""
+    return np.append(0.01 * model.values[:-1], 0.01)
+
+
+def _parameters(model: G2) -> Table:
+    table = _table("Parameters")
+    table.add_column("")
+    table.add_column("value", justify="right")
+    table.add_column("meaning")
+    for name, value in zip(PARAMETERS, model.values, strict=True):
+        table.add_row(name, f"{value:g}", MEANINGS[name])
+    return table
+
+
+def _caps(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> Table:
+    table = _table("Prices in bp of notional; sensitivities: change of the model price in %")
+    for heading in ("cap", "strike\n%", "market\nbp", "model\nbp", "error\n%"):
+        table.add_column(heading, justify="right")
+    for name in PARAMETERS:
+        table.add_column(f"{name}\n{'+0.01' if name == 'rho_xy' else '+1 %'}", justify="right")
+    moves = 100 * jacobian * steps / prices[:, None]
+    for k, maturity in enumerate(day.maturities):
+        table.add_row(
+            f"{maturity:g}Y",
+            f"{100 * day.strikes[k]:.3f}",
+            f"{1e4 * day.prices[k] / day.notional:.1f}",
+            f"{1e4 * prices[k] / day.notional:.1f}",
+            f"{100 * (prices[k] / day.prices[k] - 1):+.2f}",
+            *(f"{move:+.2f}" for move in moves[k]),
+        )
+    return table
+
+
+def _reading(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> str:
+    rmsre = np.sqrt(np.mean((prices / day.prices - 1) ** 2))
+    directions = jacobian * steps / day.prices[:, None]
+    directions = directions / np.linalg.norm(directions, axis=0)
+    likeness = np.triu(directions.T @ directions, 1)
+    p, q = np.unravel_index(np.abs(likeness).argmax(), likeness.shape)
+    way = "raising one and lowering the other" if likeness[p, q] > 0 else "raising both"
+    return (
+        f"RMSRE {100 * rmsre:.2f} %. {PARAMETERS[p]} and {PARAMETERS[q]} are the hardest to tell "
+        f"apart: their effects on the {len(prices)} prices have cosine {likeness[p, q]:+.3f}, so "
+        f"{way} nearly leaves the prices unchanged."
+    )
+
+
+def _derivative_check(day: MarketDay, model: G2) -> Table:
+    move = CHECKED_MOVE * model.values
+    prices, jacobian, hessian = model.cap_prices(day), model.jacobian(day), model.hessian(day)
+    moved = G2(*(model.values + move)).cap_prices(day)
+    first = prices + jacobian @ move
+    second = first + 0.5 * np.einsum("kpq,p,q->k", hessian, move, move)
+    table = _table(f"How far the derivatives carry: all parameters up {100 * CHECKED_MOVE:.0f} %")
+    for heading in ("cap", "repriced\nbp", "Jacobian misses by\nbp", "with Hessian by\nbp"):
+        table.add_column(heading, justify="right")
+    unit = 1e4 / day.notional
+    for k in (0, len(prices) // 2, len(prices) - 1):
+        table.add_row(
+            f"{day.maturities[k]:g}Y",
+            f"{unit * moved[k]:.2f}",
+            f"{unit * (first[k] - moved[k]):+.4f}",
+            f"{unit * (second[k] - moved[k]):+.4f}",
+        )
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold cyan",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
