@@ -77,11 +77,11 @@ def caplet(
     reset_discount: float,
     payment_discount: float,
 ) -> Caplet:
-    """Caplet and floorlet price with all first and second derivatives (eq. hessian_caplet).
+    """Caplet and floorlet price with all first and second derivatives.
 
     The model sees the time from `reset` to `payment`; the contract pays on `accrual`, which a
     day count may make different. Without variance the price is the intrinsic value, and the
-    derivatives are zero by convention.
+    derivatives are zero by convention. Source: eq. hessian_caplet_factorized of the paper.
     """
 
     def weights() -> Vector:

@@ -36,8 +36,10 @@ PARAMETERS: list[Parameters] = [
     (1e-5, 0.4, 0.006, 0.01, -0.6),
     (1e-6, 2e-6, 0.01, 0.004, 0.7),
     (2.5, 0.1, 0.03, 0.01, 0.0),
+    (0.1, 0.1, 0.02, 0.01, -1.0),
 ]
 CONTRACTS: list[Contract] = [
+    (5.0, 5.5, 0.5, 0.02, 0.909, 0.9),  # at the money to the last bits: h+ h- < 0
     (5.0, 5.5, 0.511, 0.02, 0.9, 0.89),
     (0.25, 0.5, 0.25, -0.004, 1.001, 1.0021),
     (29.0, 29.01, 0.01, 0.03, 0.5, 0.4999),
@@ -61,7 +63,7 @@ def _random_cases(count: int) -> Iterator[tuple[Parameters, Contract]]:
         yield parameters, contract
 
 
-CASES = [(PARAMETERS[k], CONTRACTS[k % 3]) for k in range(6)] + list(_random_cases(6))
+CASES = [(p, CONTRACTS[k % 4]) for k, p in enumerate(PARAMETERS)] + list(_random_cases(6))
 
 
 @pytest.fixture(autouse=True)
@@ -334,12 +336,24 @@ def test_mills_ratio_is_an_integral(x: float) -> None:
 
 @pytest.mark.parametrize("x", [1e20, 1e99, 1e101, 1e200])
 def test_mills_ratio_far_out(x: float) -> None:
-    # x m(x) = 1 - 1/x^2 + 3/x^4 - ...; two terms leave an error below 3e-80.
-    with mp.workdps(500):
-        assert abs(mills_ratio(x) * x - 1 + 1 / mpf(x) ** 2) < mpf(10) ** -79
+    ratio = mills_ratio(x)
+    # x m(x) = 1 - 1/x^2 + ...; one term leaves an error below 1e-40.
+    assert abs(ratio * x - 1) < mpf(10) ** -38
 
 
-@pytest.mark.parametrize("parameters", [*PARAMETERS, (0.0, 0.3, 0.01, 0.02, -0.4)])
+def test_mills_ratio_is_seamless_where_its_method_changes() -> None:
+    # Here mpmath's erfc still works; 900 digits reach the fourth term of the expansion.
+    x = mpf(10) ** 101
+    with mp.workdps(900):
+        ratio = mills_ratio(x)
+    with mp.workdps(1200):
+        direct = mp.erfc(x / mp.sqrt(2)) / (2 * mp.npdf(x))
+        assert _close(ratio, direct, mpf(10) ** -890)
+
+
+@pytest.mark.parametrize(
+    "parameters", [*PARAMETERS, (0.0, 0.3, 0.01, 0.02, -0.4), (0.3, 0.0, 0.01, 0.02, 0.4)]
+)
 def test_variances_are_quadratures(parameters: Parameters) -> None:
     a_x, a_y, sigma_x, sigma_y, rho_xy = _exact(parameters)
     t, T = mpf("1.5"), mpf(7)
@@ -358,6 +372,20 @@ def test_variances_are_quadratures(parameters: Parameters) -> None:
 
     assert _close(variance_of_integral(parameters, t, T), mp.quad(of_integral, [0, 2, T - t]))
     assert _close(short_rate_variance(parameters, T), mp.quad(of_rate, [0, 2, 4, T]))
+
+
+def test_variances_survive_tiny_and_nearly_equal_mean_reversions() -> None:
+    t, T, tolerance = mpf("1.5"), mpf(7), mpf(10) ** -39
+    limit = variance_of_integral((0.0, 0.3, 0.01, 0.02, -0.4), t, T)
+    tiny = variance_of_integral((mpf(10) ** -60, 0.3, 0.01, 0.02, -0.4), t, T)
+    assert _close(limit, tiny, tolerance)
+    # Opposed factors with speeds 0 and e leave e s^2 / 2 in the integral and e s in the rate,
+    # up to a relative error of order e.
+    e, sigma = mpf(10) ** -42, mpf(1) / 64
+    opposed = (0, e, sigma, sigma, -1)
+    expected = (sigma * e) ** 2 * (T - t) ** 5 / 20
+    assert _close(variance_of_integral(opposed, t, T), expected, tolerance)
+    assert _close(short_rate_variance(opposed, T), (sigma * e) ** 2 * T**3 / 3, tolerance)
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS)

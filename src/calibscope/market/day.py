@@ -235,7 +235,7 @@ def _choice_problems(name: str, value: str, choices: object) -> list[str]:
 def _maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
     if not 0 < tenor < np.inf:
         return [f"tenor is {tenor}; it must be a positive number of years (0.5 is six months)"]
-    problems = []
+    problems = [] if len(years) else ["there are no maturities; give at least one"]
     for year in years:
         periods = year / tenor
         if not 0 < year < np.inf:

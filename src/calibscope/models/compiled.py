@@ -70,7 +70,7 @@ def compilation_notice() -> Iterator[None]:
     notice = threading.Timer(
         SECONDS_BEFORE_NOTICE,
         logger.warning,
-        ["compiling the pricing kernels for this machine (once; about 15 seconds) ..."],
+        ["compiling the pricing kernels for this machine (once; about ten seconds) ..."],
     )
     notice.daemon = True
     notice.start()

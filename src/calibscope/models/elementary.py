@@ -69,11 +69,12 @@ SECOND_MOMENT = (
 
 @compiled
 def exponential(z: float) -> float:
-    """exp(z) for z <= 0, accurate to one unit in the last place; at least 3e-308.
+    """exp(z) for z <= 0, accurate to one unit in the last place; 0 below exp(-708) = 3e-308.
 
     z = k ln 2 + r with integer k and abs(r) <= ln(2)/2, then the Taylor series of exp(r),
     scaled by 2**k through the bits of the exponent.
     """
+    is_zero = z < SMALLEST_EXPONENT
     z = max(z, SMALLEST_EXPONENT)
     shifted = z * LOG2_E + ROUND_TO_INTEGER
     k = shifted - ROUND_TO_INTEGER
@@ -92,7 +93,7 @@ def exponential(z: float) -> float:
     tail = tail * r + 1 / 2.0
     tail = tail * (r * r) + r
     scale = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
-    return scale + scale * tail
+    return 0.0 if is_zero else scale + scale * tail
 
 
 @compiled

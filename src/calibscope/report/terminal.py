@@ -12,27 +12,32 @@ from calibscope.models.g2.model import G2
 from calibscope.models.g2.variance import PARAMETERS
 
 MEANINGS = {
-    "a_x": "speed of mean reversion, fast factor (per year)",
-    "a_y": "speed of mean reversion, slow factor (per year)",
-    "sigma_x": "volatility, fast factor (per square root of a year)",
-    "sigma_y": "volatility, slow factor (per square root of a year)",
+    "a_x": "speed of mean reversion of factor x, per year",
+    "a_y": "speed of mean reversion of factor y, per year",
+    "sigma_x": "volatility of factor x, per square root of a year",
+    "sigma_y": "volatility of factor y, per square root of a year",
     "rho_xy": "correlation of the two factors",
 }
-CHECKED_MOVE = 0.05
+CHECKED_MOVE = 0.1
 
 
 def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
     """Market and model price of every cap, what moves it, and how far the derivatives carry."""
-    prices, jacobian = model.cap_prices(day), model.jacobian(day)
+    prices, jacobian, steps = model.cap_prices(day), model.jacobian(day), _steps(model)
     return Group(
         Text(title, style="bold"),
-        Text(),
+        _heading("Parameters"),
         _parameters(model),
-        _caps(day, prices, jacobian, _steps(model)),
-        Text(_reading(day, prices, jacobian, _steps(model))),
-        Text(),
-        _derivative_check(day, model),
+        _heading("Prices in bp of notional, and by how many % the model price moves"),
+        _caps(day, prices, jacobian, steps),
+        Text("\n" + _reading(day, prices, jacobian, steps)),
+        _heading(f"How far the derivatives carry: all parameters up {100 * CHECKED_MOVE:.0f} %"),
+        _derivative_check(day, model, prices, jacobian),
     )
+
+
+def _heading(text: str) -> Text:
+    return Text(f"\n{text}", style="bold cyan")
 
 
 def _steps(model: G2) -> Array:
@@ -41,7 +46,7 @@ def _steps(model: G2) -> Array:
 
 
 def _parameters(model: G2) -> Table:
-    table = _table("Parameters")
+    table = _table()
     table.add_column("")
     table.add_column("value", justify="right")
     table.add_column("meaning")
@@ -51,7 +56,7 @@ def _parameters(model: G2) -> Table:
 
 
 def _caps(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> Table:
-    table = _table("Prices in bp of notional; sensitivities: change of the model price in %")
+    table = _table()
     for heading in ("cap", "strike\n%", "market\nbp", "model\nbp", "error\n%"):
         table.add_column(heading, justify="right")
     for name in PARAMETERS:
@@ -83,13 +88,12 @@ def _reading(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> st
     )
 
 
-def _derivative_check(day: MarketDay, model: G2) -> Table:
+def _derivative_check(day: MarketDay, model: G2, prices: Array, jacobian: Array) -> Table:
     move = CHECKED_MOVE * model.values
-    prices, jacobian, hessian = model.cap_prices(day), model.jacobian(day), model.hessian(day)
     moved = G2(*(model.values + move)).cap_prices(day)
     first = prices + jacobian @ move
-    second = first + 0.5 * np.einsum("kpq,p,q->k", hessian, move, move)
-    table = _table(f"How far the derivatives carry: all parameters up {100 * CHECKED_MOVE:.0f} %")
+    second = first + 0.5 * np.einsum("kpq,p,q->k", model.hessian(day), move, move)
+    table = _table()
     for heading in ("cap", "repriced\nbp", "Jacobian misses by\nbp", "with Hessian by\nbp"):
         table.add_column(heading, justify="right")
     unit = 1e4 / day.notional
@@ -103,12 +107,5 @@ def _derivative_check(day: MarketDay, model: G2) -> Table:
     return table
 
 
-def _table(title: str) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold cyan",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))

@@ -1,0 +1,47 @@
+"""Strikes and prices of real Euro days, where the data is at hand (it is not ours to ship)."""
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+
+DATA = Path(__file__).parents[3] / "shared" / "data" / "real"
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real quotes are not on this machine")
+
+
+def rows_by_date(name: str) -> dict[str, list[dict[str, str]]]:
+    table = defaultdict(list)
+    with (DATA / name).open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            table[row["date"]].append(row)
+    return table
+
+
+def column(rows, name):
+    return np.array([float(row[name]) for row in rows])
+
+
+@pytest.mark.parametrize("date", ["2015-04-30", "2016-02-05", "2019-12-30"])
+def test_strikes_and_prices_are_recomputed(date):
+    """From curve and normal vols alone; the file's numbers have ten digits."""
+    nodes, quotes = rows_by_date("curve.csv")[date], rows_by_date("caps.csv")[date]
+    curve = cs.DiscountCurve.from_discount_factors(
+        column(nodes, "maturity_years"), column(nodes, "discount_factor")
+    )
+    quotes = [row for row in quotes if float(row["maturity_years"]) <= curve.last_time]
+    day = cs.MarketDay.from_arrays(
+        curve=curve,
+        maturities=column(quotes, "maturity_years"),
+        vols=column(quotes, "normal_vol"),
+        date=date,
+    )
+    assert len(quotes) >= 13
+    assert day.strikes == pytest.approx(column(quotes, "atm_strike"), abs=2e-8)
+    assert day.prices == pytest.approx(column(quotes, "price"), rel=2e-5)
+    model = cs.G2(0.5, 0.03, 0.006, 0.009, -0.8)
+    assert np.isfinite(model.hessian(day)).all()

@@ -1,0 +1,78 @@
+"""The discount curve: what it gives back, and what it refuses."""
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+
+
+def test_nodes_are_reproduced_and_today_is_one():
+    times, factors = [0.5, 1, 10], [1.002, 1.001, 0.97]
+    curve = cs.DiscountCurve.from_discount_factors(times, factors)
+    assert curve.discount(times) == pytest.approx(factors, rel=1e-15)
+    assert float(curve.discount(0)) == 1
+
+
+def test_log_linear_between_nodes_with_constant_forward():
+    curve = cs.DiscountCurve.from_discount_factors([1, 3], [0.98, 0.9])
+    assert float(curve.discount(2)) == pytest.approx(np.sqrt(0.98 * 0.9), rel=1e-15)
+    forward = np.log(0.98 / 0.9) / 2
+    assert curve.forward_rate([1, 1.7, 2.9, 3]) == pytest.approx(forward, rel=1e-14)
+    assert float(curve.forward_rate(0.2)) == pytest.approx(-np.log(0.98), rel=1e-14)
+
+
+def test_zero_rates_and_discount_factors_agree_also_when_negative():
+    times, rates = np.array([0.25, 2, 30]), np.array([-0.006, -0.004, 0.01])
+    curve = cs.DiscountCurve.from_zero_rates(times, rates)
+    same = cs.DiscountCurve.from_discount_factors(times, np.exp(-rates * times))
+    assert curve.zero_rate(times) == pytest.approx(rates, rel=1e-13)
+    assert same.log_discounts == pytest.approx(curve.log_discounts, rel=1e-12)
+    assert float(curve.zero_rate(0)) == pytest.approx(-0.006)
+    assert float(curve.discount(2)) > 1
+
+
+def test_curve_is_frozen_all_the_way_down():
+    curve = cs.DiscountCurve.from_zero_rates([1], [0.02])
+    with pytest.raises(ValueError, match="read-only"):
+        curve.times[0] = 3
+    with pytest.raises(AttributeError):
+        curve.times = np.zeros(2)
+
+
+@pytest.mark.parametrize(
+    ("times", "factors", "message"),
+    [
+        ([1, 2], [0.98], "2 times but 1 discount factors"),
+        ([], [], "at least one"),
+        ([1, 2], [0.98, float("nan")], r"node 1 \(t = 2\): discount factor is nan"),
+        ([1, 2], [0.98, -0.5], r"node 1 \(t = 2\): discount factor is -0.5.*positive"),
+        ([1, 2], [0.0, 0.9], r"node 0 \(t = 1\): discount factor is 0.0"),
+        ([0, 2], [0.99, 0.9], "discount factor at t = 0 is 0.99"),
+        ([2, 1], [0.98, 0.99], "time 1 follows 2; times must increase"),
+        ([1, 1], [0.98, 0.98], "times must increase"),
+        ([-1, 1], [0.98, 0.98], "times must increase"),
+        ([1, float("nan")], [0.98, 0.98], "time is nan"),
+        ([0.0], [1.0], "no node after today"),
+    ],
+)
+def test_bad_discount_factors_are_refused_with_place_and_reason(times, factors, message):
+    with pytest.raises(cs.MarketDataError, match=message):
+        cs.DiscountCurve.from_discount_factors(times, factors)
+
+
+def test_bad_zero_rate():
+    with pytest.raises(cs.MarketDataError, match=r"node 1 \(t = 5\): zero rate is nan"):
+        cs.DiscountCurve.from_zero_rates([1, 5], [0.01, float("nan")])
+
+
+def test_all_problems_at_once():
+    with pytest.raises(cs.MarketDataError) as error:
+        cs.DiscountCurve.from_discount_factors([1, 2, 3], [-1, 0.9, float("nan")])
+    assert len(error.value.problems) == 2
+
+
+@pytest.mark.parametrize("t", [-0.1, 30.5, float("nan"), [1, 31]])
+def test_no_extrapolation(t):
+    curve = cs.DiscountCurve.from_zero_rates([1, 30], [0.02, 0.02])
+    with pytest.raises(cs.MarketDataError, match=r"the curve covers 0 to 30"):
+        curve.discount(t)

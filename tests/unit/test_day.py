@@ -1,0 +1,167 @@
+"""MarketDay: what it fills in, and how it refuses bad data."""
+
+import dataclasses
+import datetime
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.market.quotes import payer_swap_value, swap_rate
+from calibscope.market.schedule import Schedule
+
+CURVE = cs.DiscountCurve.from_zero_rates([1, 5, 30], [0.03, 0.025, 0.027])
+NAN = float("nan")
+
+
+def day(**changes):
+    arguments = {"curve": CURVE, "maturities": [3, 5, 10], "prices": [0.01, 0.02, 0.05]}
+    return cs.MarketDay.from_arrays(**{**arguments, **changes})
+
+
+def test_forward_strike_by_hand():
+    """K = (P(t_1) - P(t_n)) / sum of delta P(t_i) from i = 2 on."""
+    P = CURVE.discount(np.arange(7) * 0.5)
+    assert day().strikes[0] == pytest.approx((P[1] - P[6]) / (0.5 * P[2:].sum()), rel=1e-14)
+
+
+def test_spot_strike_by_hand():
+    P = CURVE.discount(np.arange(7) * 0.5)
+    assert day(atm="spot").strikes[0] == pytest.approx((1 - P[6]) / (0.5 * P[1:].sum()), rel=1e-14)
+
+
+@pytest.mark.parametrize("atm", ["forward", "spot"])
+def test_at_the_money_the_swap_is_worth_nothing(atm):
+    start = {"forward": 1, "spot": 0}[atm]
+    quoted = day(atm=atm)
+    for strike, count in zip(quoted.strikes, quoted.period_counts, strict=True):
+        discounts = quoted.discounts[start : count + 1]
+        value = payer_swap_value(discounts, quoted.schedule.accruals[start:count], strike, 1e6)
+        assert value == pytest.approx(0, abs=1e-9)
+
+
+def test_swap_value_telescopes():
+    """Period by period: N [P(t_{i-1}) - (1 + K delta) P(t_i)] (paper, eq. swap_telescope)."""
+    P, delta, K = np.array([0.99, 0.97, 0.94, 0.92]), np.array([0.5, 0.52, 0.49]), 0.03
+    by_period = 1e4 * np.sum(P[:-1] - (1 + K * delta) * P[1:])
+    assert payer_swap_value(P, delta, K, 1e4) == pytest.approx(by_period, rel=1e-13)
+    assert payer_swap_value(P, delta, swap_rate(P, delta)) == pytest.approx(0, abs=1e-16)
+
+
+def test_calendar_dates_and_accruals():
+    times = np.array([0.0, 0.504, 1.0, 1.507, 2.003, 2.51, 3.005])
+    quoted = day(maturities=[3], prices=[0.01], times=times, accruals=np.diff(times) * 365 / 360)
+    P = CURVE.discount(times)
+    expected = (P[1] - P[6]) / ((np.diff(times) * 365 / 360)[1:] @ P[2:])
+    assert quoted.strikes[0] == pytest.approx(expected, rel=1e-14)
+
+
+def test_accruals_alone_keep_the_regular_dates():
+    quoted = day(maturities=[3], prices=[0.01], accruals=np.full(6, 0.507))
+    assert quoted.schedule.times == pytest.approx(np.arange(7) * 0.5)
+    assert quoted.schedule.accruals == pytest.approx(0.507)
+
+
+def test_normal_vol_at_the_money_on_a_flat_curve():
+    """Every caplet is at the money, so its price is delta P(t) vol sqrt(T / (2 pi))."""
+    curve = cs.DiscountCurve.from_zero_rates([30], [0.02])
+    quoted = day(curve=curve, maturities=[2], prices=None, vols=[0.008], notional=1e6)
+    resets, payments = np.array([0.5, 1.0, 1.5]), np.array([1.0, 1.5, 2.0])
+    by_hand = 1e6 * np.sum(0.5 * curve.discount(payments) * 0.008 * np.sqrt(resets / (2 * np.pi)))
+    assert quoted.prices[0] == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_normal_vols_of_cap_and_floor_obey_parity():
+    strikes = [0.01, 0.02, 0.04]
+    cap = day(prices=None, vols=[0.008] * 3, strikes=strikes, first_caplet=True)
+    floor = day(prices=None, vols=[0.008] * 3, strikes=strikes, first_caplet=True, kind="floor")
+    for k, count in enumerate(cap.period_counts):
+        swap = payer_swap_value(
+            cap.discounts[: count + 1], cap.schedule.accruals[:count], strikes[k]
+        )
+        assert cap.prices[k] - floor.prices[k] == pytest.approx(swap, rel=1e-12)
+
+
+def test_dates_are_read_or_refused():
+    assert day(date="2022-07-21").date == datetime.date(2022, 7, 21)
+    assert day(date=datetime.date(2022, 7, 21)).label == "market day 2022-07-21"
+    with pytest.raises(cs.MarketDataError, match=r"21\.07\.2022.*year-month-day"):
+        day(date="21.07.2022")
+
+
+def test_day_is_frozen_all_the_way_down():
+    quoted = day()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        quoted.notional = 2
+    for name in ("maturities", "strikes", "prices", "period_counts"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(quoted, name)[0] = 1
+
+
+def test_a_users_array_is_not_frozen_with_it():
+    prices = np.array([0.01, 0.02, 0.05])
+    day(prices=prices)
+    prices[0] = 7
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"prices": [0.01, 0.02]}, "3 maturities but 2 prices"),
+        ({"prices": [0.01, NAN, 0.05]}, "5Y: price is nan; it must be a positive number"),
+        ({"prices": [0.01, 0.02, -0.002]}, "10Y: price is -0.002; it must be a positive"),
+        ({"prices": [0.01, 0.0, 0.05]}, "5Y: price is 0; it must be a positive"),
+        ({"prices": [0.01, np.inf, 0.05]}, "5Y: price is inf"),
+        ({"prices": None}, "there are no prices"),
+        ({"vols": [0.01] * 3}, "both prices and vols"),
+        ({"prices": None, "vols": [0.01, -0.01, 0.01]}, "5Y: vol is -0.01"),
+        ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
+        ({"strikes": [0.01, NAN, 0.02]}, "5Y: strike is nan"),
+        ({"strikes": [0.01, 0.02, -3]}, r"10Y: strike is -3; it must be above -2"),
+        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is no multiple of the tenor, 0.5"),
+        ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
+        ({"maturities": [3, NAN, 10]}, "maturity is nan"),
+        ({"maturities": [0.5, 5, 10]}, "0.5Y: the cap has no caplet left"),
+        ({"maturities": []}, "there are no maturities"),
+        ({"maturities": [3, 5, 40]}, "40Y: the last payment is at 40 years, but the curve ends at"),
+        ({"tenor": 0}, "tenor is 0"),
+        ({"tenor": -0.5}, "tenor is -0.5"),
+        ({"times": [0, 0.5, 1.0]}, "10Y: the cap needs 20 periods, the schedule has 2"),
+        ({"accruals": [0.5, 0.5]}, "21 times make 20 periods, but there are 2 accruals"),
+        ({"notional": 0}, "notional is 0"),
+        ({"notional": NAN}, "notional is nan"),
+        ({"kind": "swaption"}, "kind is 'swaption'; choose from cap, floor"),
+        ({"atm": "spott"}, "atm is 'spott'; choose from forward, spot"),
+        ({"vol_type": "black"}, "vol_type is 'black'; choose from normal"),
+        ({"bid_ask": [[0.009, 0.011]]}, r"bid_ask has shape \(1, 2\)"),
+        (
+            {"bid_ask": [[0.009, 0.011], [0.021, 0.022], [0.04, 0.06]]},
+            "5Y: bid 0.021, price 0.02, ask 0.022",
+        ),
+    ],
+)
+def test_bad_data_is_refused_with_place_and_reason(changes, message):
+    with pytest.raises(cs.MarketDataError, match=message):
+        day(**changes)
+
+
+def test_all_problems_at_once():
+    with pytest.raises(cs.MarketDataError) as error:
+        day(date="2020-03-18", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put")
+    assert len(error.value.problems) == 4
+    assert str(error.value).startswith("market day 2020-03-18: 4 problems\n  - ")
+
+
+@pytest.mark.parametrize(
+    ("times", "accruals", "message"),
+    [
+        ([0.0], None, "at least a start and an end"),
+        ([0, 1, 1], None, "time 2 is 1 after 1"),
+        ([-1, 1], None, "time 0 is -1.0"),
+        ([0, NAN], None, "time 1 is nan"),
+        ([0, 1], [-0.5], "accrual 0 is -0.5"),
+    ],
+)
+def test_bad_schedules(times, accruals, message):
+    with pytest.raises(cs.MarketDataError, match=message):
+        Schedule.from_times(times, accruals)

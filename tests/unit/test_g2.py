@@ -1,0 +1,136 @@
+"""The G2 door: parameters it accepts, and the degenerate corners it marks."""
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.market.demo import demo_day
+from calibscope.models.g2 import caps
+from calibscope.models.g2.book import CapBook
+
+NAN = float("nan")
+
+
+def test_shapes_are_those_of_the_design():
+    day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    assert model.cap_prices(day).shape == (13,)
+    assert model.jacobian(day).shape == (13, 5)
+    hessian = model.hessian(day)
+    assert hessian.shape == (13, 5, 5)
+    assert (hessian == hessian.transpose(0, 2, 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ((-0.1, 0.1, 0.01, 0.01, 0), "a_x is -0.1"),
+        ((0.1, 0.1, 0.01, -0.01, 0), "sigma_y is -0.01"),
+        ((0.1, 0.1, 0.01, 0.01, 1.01), "rho_xy is 1.01"),
+        ((0.1, NAN, 0.01, 0.01, 0), "a_y is nan"),
+        ((0.1, np.inf, 0.01, 0.01, 0), "a_y is inf"),
+        ((-1, 0.1, 0.01, 0.01, 3), "a_x is -1, rho_xy is 3"),
+    ],
+)
+def test_impossible_parameters_are_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        cs.G2(*values)
+
+
+def test_parameter_table_must_match_the_days():
+    book = CapBook.from_days([demo_day(), demo_day()])
+    with pytest.raises(ValueError, match=r"shape \(1, 5\); give 5 for each of 2 days"):
+        caps.evaluate([[0.1, 0.2, 0.01, 0.01, 0]], book)
+    with pytest.raises(ValueError, match="rho_xy is -2 on day 1"):
+        caps.evaluate([[0.1, 0.2, 0.01, 0.01, 0], [0.1, 0.2, 0.01, 0.01, -2]], book)
+
+
+def intrinsic(day):
+    P, delta = day.discounts, day.schedule.accruals
+    return [
+        sum(
+            max(P[i] - (1 + strike * delta[i]) * P[i + 1], 0)
+            for i in range(day.first_period, count)
+        )
+        for strike, count in zip(day.strikes, day.period_counts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        cs.G2(0.1, 0.1, 0.01, 0.01, -1),  # the factors cancel
+        cs.G2(0.3, 0.1, 0, 0, 0.5),  # no volatility at all
+        cs.G2(0, 0, 0.01, 0.01, -1),
+        cs.G2(0.3, 0.1, 1e-200, 1e-200, 0.5),  # a variance below the smallest double
+    ],
+)
+def test_without_variance_caps_are_worth_their_intrinsic_value_and_say_so(model):
+    day = demo_day()
+    assert model.cap_prices(day) == pytest.approx(intrinsic(day), rel=1e-12)
+    assert (model.jacobian(day) == 0).all()
+    assert (model.hessian(day) == 0).all()
+    assert model.is_degenerate(day).all()
+
+
+def test_ordinary_parameters_are_not_degenerate_even_with_the_first_caplet():
+    curve = cs.DiscountCurve.from_zero_rates([10], [0.02])
+    day = cs.MarketDay.from_arrays(
+        curve=curve,
+        maturities=[0.5, 5],
+        prices=[0.01, 0.02],
+        strikes=[0.01, 0.02],
+        first_caplet=True,
+    )
+    model = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    assert not model.is_degenerate(day).any()
+    # The cap of one caplet is fixed today: intrinsic value, no sensitivity.
+    assert model.cap_prices(day)[0] == pytest.approx(1 - 1.005 * float(curve.discount(0.5)))
+    assert (model.jacobian(day)[0] == 0).all()
+
+
+def test_the_first_caplet_adds_its_intrinsic_value():
+    curve = cs.DiscountCurve.from_zero_rates([10], [0.02])
+    model = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    with_first, without = (
+        cs.MarketDay.from_arrays(
+            curve=curve, maturities=[3, 5], prices=[1, 1], strikes=[0.01, 0.03], first_caplet=first
+        )
+        for first in (True, False)
+    )
+    gain = model.cap_prices(with_first) - model.cap_prices(without)
+    assert gain == pytest.approx([1 - 1.005 * float(curve.discount(0.5)), 0], abs=1e-15)
+    assert model.jacobian(with_first) == pytest.approx(model.jacobian(without), rel=1e-13)
+
+
+def test_zero_speeds_are_the_limit_of_small_ones():
+    day = demo_day()
+    limit, near = cs.G2(0, 0, 0.006, 0.005, 0.3), cs.G2(1e-12, 1e-12, 0.006, 0.005, 0.3)
+    assert limit.cap_prices(day) == pytest.approx(near.cap_prices(day), rel=1e-10)
+    assert limit.jacobian(day) == pytest.approx(near.jacobian(day), rel=1e-9)
+    assert limit.hessian(day) == pytest.approx(near.hessian(day), rel=1e-9)
+
+
+def test_a_caplet_must_pay_after_it_resets():
+    model, curve = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7), cs.DiscountCurve.from_zero_rates([9], [0])
+    with pytest.raises(ValueError, match="0 <= reset < payment"):
+        model.caplet_prices(curve, [2], [1], [0.01])
+
+
+def test_a_cap_is_the_sum_of_its_caplets():
+    day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    times = day.schedule.times
+    for strike, count, price in zip(
+        day.strikes, day.period_counts, model.cap_prices(day), strict=True
+    ):
+        caplets = model.caplet_prices(day.curve, times[1:count], times[2 : count + 1], strike)
+        assert caplets.sum() == pytest.approx(price, rel=1e-13)
+
+
+def test_one_compiled_kernel_serves_every_way_of_calling():
+    """A second signature would mean a second compilation of some seconds in a user's face."""
+    day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    model.cap_prices(day)
+    model.hessian(day)
+    model.caplet_prices(day.curve, day.schedule.times[1:3], day.schedule.times[2:4], 0.02)
+    caps.evaluate([model.values] * 3, CapBook.from_days([day] * 3), order=1)
+    assert len(caps.evaluate_days.signatures) == 1
