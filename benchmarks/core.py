@@ -20,7 +20,8 @@ from rich.table import Table
 import calibscope as cs
 from calibscope.market.demo import demo_day
 from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import available_cores, evaluate
+from calibscope.models.g2.caps import evaluate
+from calibscope.models.threads import available_cores
 from peers import NumpyDay, quantlib_caplets, quantlib_model
 
 DAYS = 2157  # trading days of the paper's sample

@@ -23,17 +23,8 @@ def demo() -> None:
     """
     from rich.console import Console
 
-    from calibscope.market.demo import demo_day
     from calibscope.models.g2.caps import compile_kernels
-    from calibscope.models.g2.model import G2
-    from calibscope.report.terminal import priced_day
+    from calibscope.report.demo import demo_page
 
-    console = Console()
     compile_kernels()
-    day = demo_day()
-    model = G2(a_x=1.0, a_y=0.039, sigma_x=0.004, sigma_y=0.010, rho_xy=-0.6)
-    title = (
-        f"SYNTHETIC day {day.date}: {len(day.prices)} at-the-money caps, 6-month tenor, "
-        "single curve.\nNo market data; parameters chosen by hand, not calibrated."
-    )
-    console.print(priced_day(day, model, title))
+    Console().print(demo_page())

@@ -113,9 +113,9 @@ class MarketDay:
         >>> day = MarketDay.from_arrays(curve=curve, maturities=[3, 5, 10],
         ...                             vols=[0.0085, 0.0086, 0.0083], date="2022-07-21")
         >>> day.strikes.round(5)
-        array([0.02139, 0.02199, 0.02346])
+        array([0.02457, 0.02506, 0.02539])
         >>> day.prices.round(5)
-        array([0.00848, 0.01903, 0.05307])
+        array([0.00992, 0.02201, 0.05778])
         """
         day = _parsed_date(date)
         label = _label(day)

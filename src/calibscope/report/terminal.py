@@ -83,7 +83,7 @@ def _reading(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> st
     way = "raising one and lowering the other" if likeness[p, q] > 0 else "raising both"
     return (
         f"RMSRE {100 * rmsre:.2f} %. {PARAMETERS[p]} and {PARAMETERS[q]} are the hardest to tell "
-        f"apart: their effects on the {len(prices)} prices have cosine {likeness[p, q]:+.3f}, so "
+        f"apart: their effects on the {len(prices)} prices have cosine {likeness[p, q]:+.4f}, so "
         f"{way} nearly leaves the prices unchanged."
     )
 

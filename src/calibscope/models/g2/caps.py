@@ -26,10 +26,7 @@ Where Sigma = 0 (first caplet, or factors that cancel exactly) the price is the 
 and both derivatives are zero.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -47,12 +44,10 @@ from calibscope.models.g2.variance import (
     basis_rows,
     variance_rows,
 )
+from calibscope.models.threads import share_days
 
 # Beyond about 38 standard deviations the normal density is zero in double precision.
 FAR = 100.0
-
-# Starting a thread costs about as much as pricing this many days.
-FEWEST_DAYS_PER_THREAD = 25
 
 
 @compiled
@@ -257,18 +252,10 @@ def evaluate(
     hessian = np.empty((caps if order >= 2 else 0, FIRST, FIRST))
     compile_kernels()
 
-    def run(days: tuple[int, int]) -> None:
-        evaluate_days(order, values, book, *days, prices, jacobian, hessian)
+    def run(begin: int, end: int) -> None:
+        evaluate_days(order, values, book, begin, end, prices, jacobian, hessian)
 
-    workers = available_cores() if threads is None else threads
-    workers = max(1, min(workers, book.day_count // FEWEST_DAYS_PER_THREAD))
-    cuts = np.linspace(0, book.day_count, workers + 1).astype(int)
-    chunks = [(int(begin), int(end)) for begin, end in pairwise(cuts)]
-    if workers == 1:
-        run(chunks[0])
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(run, chunks))
+    share_days(run, book.day_count, threads)
     return CapValues(prices, jacobian, hessian)
 
 
@@ -292,13 +279,6 @@ def checked_parameters(parameters: ArrayLike, days: int) -> Array:
             "and rho_xy must lie between -1 and 1"
         )
     return values
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @cache

@@ -30,7 +30,7 @@ class G2:
     --------
     >>> model = G2(a_x=0.5, a_y=0.05, sigma_x=0.01, sigma_y=0.01, rho_xy=-0.7)
     >>> float(model.short_rate_variance(10.0).round(8))
-    0.00047712
+    0.00047861
     """
 
     a_x: float  # speed of mean reversion of x, per year
@@ -92,7 +92,7 @@ class G2:
         >>> model = G2(a_x=0.5, a_y=0.05, sigma_x=0.01, sigma_y=0.01, rho_xy=-0.7)
         >>> curve = DiscountCurve.from_zero_rates([10], [0.02])
         >>> model.caplet_prices(curve, [1, 2, 5], [1.5, 2.5, 5.5], 0.02).round(6)
-        array([0.001378, 0.001795, 0.002588])
+        array([0.001382, 0.001903, 0.002895])
         """
         reset, payment, strike = np.broadcast_arrays(
             *(np.atleast_1d(np.asarray(column, float)) for column in (resets, payments, strikes))
