@@ -42,9 +42,18 @@ def test_a_changed_formula_gets_a_new_folder(tmp_path, monkeypatch):
 
 
 def test_a_read_only_installation_uses_the_users_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled.os, "access", lambda *_: False)
+    monkeypatch.setattr(compiled.os, "access", lambda path, _: tmp_path in path.parents)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert compiled.cache_folder.__wrapped__().parent == tmp_path / "calibscope"
+
+
+def test_without_a_writable_folder_kernels_are_compiled_but_not_kept(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(compiled, "PACKAGE", tmp_path / "file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(compiled, "cache_folder", compiled.cache_folder.__wrapped__)
+    assert compiled.cache_folder() is None
+    assert compiled.compiled(lambda x: x + 1)(1.0) == 2
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(0.0, 0), (0.3, 1)])

@@ -28,19 +28,23 @@ SECONDS_BEFORE_NOTICE = 1.0
 
 
 @cache
-def cache_folder() -> Path:
-    """The folder for machine code of exactly these kernel sources."""
+def cache_folder() -> Path | None:
+    """The folder for machine code of exactly these kernel sources; None if nowhere is writable."""
     fingerprint = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         if b"@compiled" in source:
             fingerprint.update(source)
-    beside_the_code = PACKAGE / "__pycache__"
-    beside_the_code.mkdir(exist_ok=True)
-    base = beside_the_code
-    if not os.access(base, os.W_OK):
-        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "calibscope"
-    return base / f"kernels-{fingerprint.hexdigest()[:16]}"
+    user_cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    for base in (PACKAGE / "__pycache__", user_cache / "calibscope"):
+        folder = base / f"kernels-{fingerprint.hexdigest()[:16]}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
 
 
 def compiled(function: Function) -> Function:
@@ -51,15 +55,14 @@ def compiled(function: Function) -> Function:
     Division by zero yields inf or nan, as in NumPy, because unselected branches of
     vectorised loops may divide by zero.
     """
+    folder = cache_folder()
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())
+    config.CACHE_DIR = str(folder or "")
     try:
-        return cast(
-            Function,
-            numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(
-                function
-            ),
+        jit = numba.njit(
+            cache=folder is not None, nogil=True, error_model="numpy", fastmath={"contract"}
         )
+        return cast(Function, jit(function))
     finally:
         config.CACHE_DIR = before
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from calibscope.market.arrays import Array
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2
-from calibscope.models.g2.variance import PARAMETERS
+from calibscope.models.g2.parameters import PARAMETERS
 
 MEANINGS = {
     "a_x": "speed of mean reversion of factor x, per year",

@@ -35,11 +35,11 @@ from calibscope.market.arrays import Array, ArrayLike
 from calibscope.models.compiled import compilation_notice, compiled
 from calibscope.models.elementary import exponential, mills_ratio
 from calibscope.models.g2.book import CapBook, CapletTerms
+from calibscope.models.g2.parameters import checked_parameters
 from calibscope.models.g2.variance import (
     BASIS_ROWS,
     DECAY_ROWS,
     FIRST,
-    PARAMETERS,
     SECOND,
     basis_rows,
     variance_rows,
@@ -52,23 +52,28 @@ FAR = 100.0
 
 @compiled
 def sigma_tables(
-    rows: Array, order: int, sigma: Array, dsigma: Array, curvature: Array, bending: Array
+    variance: Array,
+    n: int,
+    order: int,
+    sigma: Array,
+    dsigma: Array,
+    curvature: Array,
+    bending: Array,
 ) -> None:
     """From Sigma^2 and its derivatives to what every cap of the day shares.
 
     sigma: Sigma/2 and 1/Sigma (0 where Sigma = 0, which makes everything else vanish there);
     dsigma: dSigma/dp; curvature: dSigma/dp dSigma/dq / Sigma; bending: d2Sigma^2/dpdq/(2 Sigma).
     """
-    n = rows.shape[1]
     for i in range(n):
-        deviation = np.sqrt(rows[0, i])
+        deviation = np.sqrt(variance[0, i])
         sigma[0, i] = 0.5 * deviation
         sigma[1, i] = 1.0 / deviation if deviation > 0.0 else 0.0
     if order < 1:
         return
     for i in range(n):
         for p in range(FIRST):
-            dsigma[i, p] = 0.5 * sigma[1, i] * rows[1 + p, i]
+            dsigma[i, p] = 0.5 * sigma[1, i] * variance[1 + p, i]
     if order < 2:
         return
     for i in range(n):
@@ -76,7 +81,7 @@ def sigma_tables(
         for p in range(FIRST):
             for q in range(p, FIRST):
                 curvature[i, entry] = sigma[1, i] * dsigma[i, p] * dsigma[i, q]
-                bending[i, entry] = 0.5 * sigma[1, i] * rows[6 + entry, i]
+                bending[i, entry] = 0.5 * sigma[1, i] * variance[6 + entry, i]
                 entry += 1
 
 
@@ -143,6 +148,110 @@ def sum_matrix(
             entry += 1
 
 
+class Scratch(NamedTuple):
+    """Working memory for one day, reused from day to day."""
+
+    decays: Array
+    basis: Array
+    variance: Array
+    sigma: Array
+    dsigma: Array
+    curvature: Array
+    bending: Array
+    caplets: Array
+    triangle: Array
+
+
+@compiled
+def scratch_for(book: CapBook, begin: int, end: int) -> Scratch:
+    """Working memory that is large enough for every day from begin to end - 1."""
+    periods = 0
+    caplets = 0
+    for day in range(begin, end):
+        first_caplet = book.caplets_of_cap[book.caps_of_day[day]]
+        last_caplet = book.caplets_of_cap[book.caps_of_day[day + 1]]
+        periods = max(periods, book.periods_of_day[day + 1] - book.periods_of_day[day])
+        caplets = max(caplets, last_caplet - first_caplet)
+    return Scratch(
+        np.empty((DECAY_ROWS, periods)),
+        np.empty((BASIS_ROWS, periods)),
+        np.empty((1 + FIRST + SECOND, periods)),
+        np.empty((2, periods)),
+        np.empty((periods, FIRST)),
+        np.empty((periods, SECOND)),
+        np.empty((periods, SECOND)),
+        np.empty((5, caplets)),
+        np.empty(SECOND),
+    )
+
+
+@compiled
+def evaluate_day(
+    order: int,
+    parameters: Array,
+    book: CapBook,
+    day: int,
+    scratch: Scratch,
+    prices: Array,
+    jacobian: Array,
+    hessian: Array,
+) -> None:
+    """Prices (order 0), Jacobian (1) and Hessian (2) of the caps of one day of the book."""
+    periods = slice(book.periods_of_day[day], book.periods_of_day[day + 1])
+    resets, spans = book.reset[periods], book.span[periods]
+    a_x, a_y = parameters[0], parameters[1]
+    basis_rows(a_x, a_y, resets, spans, order, scratch.decays, scratch.basis)
+    variance_rows(parameters, scratch.basis, resets.size, order, scratch.variance)
+    sigma, dsigma, curvature, bending = (
+        scratch.sigma,
+        scratch.dsigma,
+        scratch.curvature,
+        scratch.bending,
+    )
+    sigma_tables(scratch.variance, resets.size, order, sigma, dsigma, curvature, bending)
+
+    first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
+    first_caplet = book.caplets_of_cap[first_cap]
+    caplets = slice(first_caplet, book.caplets_of_cap[last_cap])
+    half_sigma, inverse_sigma, value, density, density_slope = scratch.caplets
+    for cap in range(first_cap, last_cap):
+        period = book.first_period[cap]
+        for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
+            half_sigma[j - first_caplet] = sigma[0, period]
+            inverse_sigma[j - first_caplet] = sigma[1, period]
+            period += 1
+    option_values(
+        book.log_moneyness[caplets],
+        book.density_scale[caplets],
+        book.smaller_leg[caplets],
+        half_sigma,
+        inverse_sigma,
+        value,
+        density,
+        density_slope,
+    )
+
+    for cap in range(first_cap, last_cap):
+        begin = book.caplets_of_cap[cap] - first_caplet
+        end = book.caplets_of_cap[cap + 1] - first_caplet
+        period = book.first_period[cap]
+        price = book.intrinsic[cap]
+        for j in range(begin, end):
+            price += value[j]
+        prices[cap - first_cap] = price
+        if order >= 1:
+            sum_row(density[begin:end], dsigma[period:], jacobian[cap - first_cap])
+        if order >= 2:
+            sum_matrix(
+                density[begin:end],
+                density_slope[begin:end],
+                bending[period:],
+                curvature[period:],
+                scratch.triangle,
+                hessian[cap - first_cap],
+            )
+
+
 @compiled
 def evaluate_days(
     order: int,
@@ -154,71 +263,13 @@ def evaluate_days(
     jacobian: Array,
     hessian: Array,
 ) -> None:
-    """Prices (order 0), Jacobian (1) and Hessian (2) of the caps of days begin, ..., end - 1."""
-    most_periods = 0
-    most_caplets = 0
+    """The same for days begin, ..., end - 1, each at its own row of the parameters."""
+    scratch = scratch_for(book, begin, end)
     for day in range(begin, end):
-        most_periods = max(most_periods, book.periods_of_day[day + 1] - book.periods_of_day[day])
-        first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
-        caplets = book.caplets_of_cap[last_cap] - book.caplets_of_cap[first_cap]
-        most_caplets = max(most_caplets, caplets)
-    decays = np.empty((DECAY_ROWS, most_periods))
-    basis = np.empty((BASIS_ROWS, most_periods))
-    rows = np.empty((1 + FIRST + SECOND, most_periods))
-    sigma = np.empty((2, most_periods))
-    dsigma = np.empty((most_periods, FIRST))
-    curvature = np.empty((most_periods, SECOND))
-    bending = np.empty((most_periods, SECOND))
-    work = np.empty((5, most_caplets))
-    triangle = np.empty(SECOND)
-
-    for day in range(begin, end):
-        first, last = book.periods_of_day[day], book.periods_of_day[day + 1]
-        n = last - first
-        a_x, a_y = parameters[day, 0], parameters[day, 1]
-        basis_rows(a_x, a_y, book.reset[first:last], book.span[first:last], order, decays, basis)
-        variance_rows(parameters[day], basis, order, rows[:, :n])
-        sigma_tables(rows[:, :n], order, sigma, dsigma, curvature, bending)
-
-        first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
-        first_caplet = book.caplets_of_cap[first_cap]
-        last_caplet = book.caplets_of_cap[last_cap]
-        for cap in range(first_cap, last_cap):
-            period = book.first_period[cap]
-            for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
-                work[0, j - first_caplet] = sigma[0, period]
-                work[1, j - first_caplet] = sigma[1, period]
-                period += 1
-        option_values(
-            book.log_moneyness[first_caplet:last_caplet],
-            book.density_scale[first_caplet:last_caplet],
-            book.smaller_leg[first_caplet:last_caplet],
-            work[0],
-            work[1],
-            work[2],
-            work[3],
-            work[4],
+        caps = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
+        evaluate_day(
+            order, parameters[day], book, day, scratch, prices[caps], jacobian[caps], hessian[caps]
         )
-
-        for cap in range(first_cap, last_cap):
-            begin_caplet = book.caplets_of_cap[cap] - first_caplet
-            end_caplet = book.caplets_of_cap[cap + 1] - first_caplet
-            period = book.first_period[cap]
-            price = book.intrinsic[cap]
-            for j in range(begin_caplet, end_caplet):
-                price += work[2, j]
-            prices[cap] = price
-            if order >= 1:
-                sum_row(work[3, begin_caplet:end_caplet], dsigma[period:], jacobian[cap])
-            if order >= 2:
-                sum_matrix(
-                    work[3, begin_caplet:end_caplet],
-                    work[4, begin_caplet:end_caplet],
-                    bending[period:],
-                    curvature[period:],
-                    triangle,
-                    hessian[cap],
-                )
 
 
 class CapValues(NamedTuple):
@@ -257,28 +308,6 @@ def evaluate(
 
     share_days(run, book.day_count, threads)
     return CapValues(prices, jacobian, hessian)
-
-
-def checked_parameters(parameters: ArrayLike, days: int) -> Array:
-    """The (days, 5) parameter table, or an error that names what lies outside the model."""
-    values = np.array(parameters, dtype=np.float64, order="C")
-    if values.shape != (days, FIRST):
-        raise ValueError(
-            f"parameters have shape {values.shape}; give {FIRST} for each of {days} days"
-        )
-    low = np.array([0.0, 0.0, 0.0, 0.0, -1.0])
-    high = np.array([np.inf, np.inf, np.inf, np.inf, 1.0])
-    inside = np.isfinite(values) & (values >= low) & (values <= high)
-    if not inside.all():
-        problems = [
-            f"{PARAMETERS[p]} is {values[day, p]:g}" + (f" on day {day}" if days > 1 else "")
-            for day, p in np.argwhere(~inside)
-        ]
-        raise ValueError(
-            f"{', '.join(problems)}; speeds a and volatilities sigma must not be negative, "
-            "and rho_xy must lie between -1 and 1"
-        )
-    return values
 
 
 @cache

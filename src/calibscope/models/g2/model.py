@@ -11,7 +11,8 @@ from calibscope.market.day import MarketDay
 from calibscope.market.quotes import Kind
 from calibscope.models.g2 import bonds
 from calibscope.models.g2.book import CapBook, CapletTerms
-from calibscope.models.g2.caps import checked_parameters, evaluate
+from calibscope.models.g2.caps import evaluate
+from calibscope.models.g2.parameters import checked_parameters
 from calibscope.models.g2.variance import integrated_variance
 
 

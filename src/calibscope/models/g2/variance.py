@@ -14,8 +14,8 @@ with :math:`\tau = T_2 - T_1` and :math:`C(\alpha, \tau) = (1 - e^{-\alpha\tau})
 first and 15 distinct second derivatives (appendix, "Final Expressions" and "Second Partial
 Derivatives of the Variance Function") follow from those of A, B and D in the two speeds.
 
-Rows of the derivative tables are in the order of `PARAMETERS`; the second derivatives are the
-upper triangle, row by row.
+Derivatives are in the order a_x, a_y, sigma_x, sigma_y, rho_xy; the second ones are the upper
+triangle, row by row.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,6 @@ from calibscope.market.arrays import Array, ArrayLike
 from calibscope.models.compiled import compiled
 from calibscope.models.elementary import decay_moments
 
-PARAMETERS = ("a_x", "a_y", "sigma_x", "sigma_y", "rho_xy")
 FIRST = 5  # how many first derivatives
 SECOND = 15  # how many distinct second derivatives
 UPPER = np.triu_indices(FIRST)
@@ -103,7 +102,7 @@ def basis_rows(
 
 
 @compiled
-def variance_rows(parameters: Array, basis: Array, order: int, out: Array) -> None:
+def variance_rows(parameters: Array, basis: Array, n: int, order: int, out: Array) -> None:
     """Sigma^2 (row 0), its gradient (rows 1-5) and Hessian (rows 6-20), from the basis.
 
     A variance that is zero up to the rounding of its terms is set to exactly zero, so it is
@@ -113,7 +112,6 @@ def variance_rows(parameters: Array, basis: Array, order: int, out: Array) -> No
     u, v = sigma_x * sigma_x, sigma_y * sigma_y
     sigma_product = 2.0 * sigma_x * sigma_y
     two_w = rho_xy * sigma_product
-    n = out.shape[1]
     for i in range(n):
         x_term, y_term, xy_term = u * basis[0, i], v * basis[1, i], two_w * basis[2, i]
         variance = x_term + y_term + xy_term
@@ -151,7 +149,7 @@ def variance_rows(parameters: Array, basis: Array, order: int, out: Array) -> No
 
 
 class Variance(NamedTuple):
-    """Sigma^2 for n periods, with its derivatives in the order of `PARAMETERS`."""
+    """Sigma^2 for n periods, with its derivatives in the order of `parameters.PARAMETERS`."""
 
     value: Array  # (n,)
     gradient: Array  # (n, 5)
@@ -166,15 +164,14 @@ def integrated_variance(parameters: ArrayLike, resets: ArrayLike, payments: Arra
     parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
     resets, payments : (n,) T1 and T2 in years, 0 <= T1 <= T2
     """
-    reset, payment = (np.atleast_1d(np.asarray(times, float)) for times in (resets, payments))
-    reset, payment = np.broadcast_arrays(reset, payment)
-    values = np.asarray(parameters, float)
-    basis = np.empty((BASIS_ROWS, reset.size))
-    rows = np.empty((1 + FIRST + SECOND, reset.size))
-    decays = np.empty((DECAY_ROWS, reset.size))
-    spans = payment - reset
-    basis_rows(values[0], values[1], np.ascontiguousarray(reset), spans, 2, decays, basis)
-    variance_rows(values, basis, 2, rows)
+    reset, payment = np.broadcast_arrays(
+        np.atleast_1d(np.asarray(resets, float)), np.asarray(payments, float)
+    )
+    values, n = np.array(parameters, float), reset.size
+    basis, rows = np.empty((BASIS_ROWS, n)), np.empty((1 + FIRST + SECOND, n))
+    decays = np.empty((DECAY_ROWS, n))
+    basis_rows(values[0], values[1], np.array(reset), payment - reset, 2, decays, basis)
+    variance_rows(values, basis, n, 2, rows)
     return Variance(rows[0], np.ascontiguousarray(rows[1 : 1 + FIRST].T), square(rows[6:].T))
 
 
