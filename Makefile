@@ -28,17 +28,17 @@ clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/bin/python:
+.venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "calibscope needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv .venv
+	  { echo "$(PYTHON) is missing or older than 3.11; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv --clear .venv
 
-.venv/installed: pyproject.toml | .venv/bin/python
+.venv/installed: pyproject.toml | .venv/bin/pip
 	@echo "Installing calibscope into .venv (first time: about a minute) ..."
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-.venv/installed-dev: pyproject.toml | .venv/bin/python
+.venv/installed-dev: pyproject.toml | .venv/bin/pip
 	@echo "Installing calibscope and its test tools into .venv (first time: about a minute) ..."
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ .venv/installed

@@ -4,13 +4,17 @@ import click
 
 from calibscope import __version__
 
+# Tables keep their digits: a narrower terminal wraps lines instead.
+NARROWEST = 80
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="calibscope")
 def main() -> None:
     """Calibrate interest-rate models, and know how far to trust the result.
 
-    Start with `calibscope demo`: it needs no data.
+    Start with `calibscope demo`: it needs no data. Version 0.1 prices and differentiates;
+    calibration comes next.
     """
 
 
@@ -27,4 +31,6 @@ def demo() -> None:
     from calibscope.report.demo import demo_page
 
     compile_kernels()
-    Console().print(demo_page())
+    console = Console()
+    console.width = max(console.width, NARROWEST)
+    console.print(demo_page())

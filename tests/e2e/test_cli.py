@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+# What a user's shell may say about colours must not matter here.
+COLOURS = {"FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "TERM", "COLORTERM"}
+PLAIN = {name: value for name, value in os.environ.items() if name not in COLOURS}
 HEAVY = {"numpy", "pandas", "numba", "scipy", "rich"}
 
 
@@ -17,7 +20,7 @@ def run(*command, **environment):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
+        env={**PLAIN, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
         check=False,
     )
 

@@ -11,7 +11,9 @@ import calibscope as cs
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "real"
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real quotes are not on this machine")
+pytestmark = pytest.mark.skipif(
+    not DATA.is_dir(), reason="needs licensed quotes that the project does not ship; fine to skip"
+)
 
 
 def rows_by_date(name: str) -> dict[str, list[dict[str, str]]]:

@@ -98,6 +98,13 @@ def test_today_the_model_prices_the_curve():
     assert model.bond_price(CURVE, 0.0, T, 0.0, 0.0) == pytest.approx(CURVE.discount(T), rel=1e-14)
 
 
-def test_a_bond_has_no_price_after_maturity():
-    with pytest.raises(ValueError, match="no price later"):
-        cs.G2(0.5, 0.05, 0.01, 0.012, -0.7).bond_price(CURVE, 2.0, 1.0, 0.0, 0.0)
+def test_times_must_be_in_order():
+    model = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    for call in (
+        lambda: model.bond_price(CURVE, 2.0, 1.0, 0.0, 0.0),
+        lambda: model.integral_variance(2.0, 1.0),
+        lambda: model.short_rate_variance(-1.0),
+        lambda: model.short_rate_variance([1.0, float("nan")]),
+    ):
+        with pytest.raises(ValueError, match="0 <= t <= T"):
+            call()

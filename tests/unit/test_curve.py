@@ -44,15 +44,19 @@ def test_curve_is_frozen_all_the_way_down():
     [
         ([1, 2], [0.98], "2 times but 1 discount factors"),
         ([], [], "at least one"),
-        ([1, 2], [0.98, float("nan")], r"node 1 \(t = 2\): discount factor is nan"),
-        ([1, 2], [0.98, -0.5], r"node 1 \(t = 2\): discount factor is -0.5.*positive"),
-        ([1, 2], [0.0, 0.9], r"node 0 \(t = 1\): discount factor is 0.0"),
-        ([0, 2], [0.99, 0.9], "discount factor at t = 0 is 0.99"),
+        ([1, 2], [0.98, float("nan")], "t = 2: discount factor is nan"),
+        ([1, 2], [0.98, -0.5], "t = 2: discount factor is -0.5.*positive"),
+        ([1, 2], [0.0, 0.9], "t = 1: discount factor is 0.0"),
+        ([0, 2], [0.99, 0.9], "t = 0: discount factor is 0.99"),
         ([2, 1], [0.98, 0.99], "time 1 follows 2; times must increase"),
         ([1, 1], [0.98, 0.98], "times must increase"),
         ([-1, 1], [0.98, 0.98], "times must increase"),
-        ([1, float("nan")], [0.98, 0.98], "time is nan"),
+        ([1, float("nan")], [0.98, 0.98], "time 2 is nan"),
         ([0.0], [1.0], "no node after today"),
+        (["1Y", 2], [0.98, 0.95], "times: entry 1 is '1Y'; it must be a number"),
+        ([1, 2], ["0,98", 0.95], "discount factors: entry 1 is '0,98'"),
+        ([[1, 2]], [[0.98, 0.95]], r"times have shape \(1, 2\); give a flat list"),
+        ("abc", [0.98], "times are 'abc'; give a list of numbers"),
     ],
 )
 def test_bad_discount_factors_are_refused_with_place_and_reason(times, factors, message):
@@ -61,7 +65,7 @@ def test_bad_discount_factors_are_refused_with_place_and_reason(times, factors, 
 
 
 def test_bad_zero_rate():
-    with pytest.raises(cs.MarketDataError, match=r"node 1 \(t = 5\): zero rate is nan"):
+    with pytest.raises(cs.MarketDataError, match="t = 5: zero rate is nan"):
         cs.DiscountCurve.from_zero_rates([1, 5], [0.01, float("nan")])
 
 

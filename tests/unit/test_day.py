@@ -85,6 +85,7 @@ def test_normal_vols_of_cap_and_floor_obey_parity():
 def test_dates_are_read_or_refused():
     assert day(date="2022-07-21").date == datetime.date(2022, 7, 21)
     assert day(date=datetime.date(2022, 7, 21)).label == "market day 2022-07-21"
+    assert day(date=datetime.datetime(2022, 7, 21, 9)).date == datetime.date(2022, 7, 21)
     with pytest.raises(cs.MarketDataError, match=r"21\.07\.2022.*year-month-day"):
         day(date="21.07.2022")
 
@@ -108,15 +109,15 @@ def test_a_users_array_is_not_frozen_with_it():
     ("changes", "message"),
     [
         ({"prices": [0.01, 0.02]}, "3 maturities but 2 prices"),
-        ({"prices": [0.01, NAN, 0.05]}, "5Y: price is nan; it must be a positive number"),
+        ({"prices": [0.01, NAN, 0.05]}, r"5Y: price is missing \(nan\)"),
         ({"prices": [0.01, 0.02, -0.002]}, "10Y: price is -0.002; it must be a positive"),
         ({"prices": [0.01, 0.0, 0.05]}, "5Y: price is 0; it must be a positive"),
         ({"prices": [0.01, np.inf, 0.05]}, "5Y: price is inf"),
-        ({"prices": None}, "there are no prices"),
+        ({"prices": None}, "there are no quotes; give prices or vols"),
         ({"vols": [0.01] * 3}, "both prices and vols"),
         ({"prices": None, "vols": [0.01, -0.01, 0.01]}, "5Y: vol is -0.01"),
         ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
-        ({"strikes": [0.01, NAN, 0.02]}, "5Y: strike is nan"),
+        ({"strikes": [0.01, NAN, 0.02]}, r"5Y: strike is missing \(nan\)"),
         ({"strikes": [0.01, 0.02, -3]}, r"10Y: strike is -3; it must be above -2"),
         ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is no multiple of the tenor, 0.5"),
         ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
@@ -128,6 +129,26 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"tenor": -0.5}, "tenor is -0.5"),
         ({"times": [0, 0.5, 1.0]}, "10Y: the cap needs 20 periods, the schedule has 2"),
         ({"accruals": [0.5, 0.5]}, "21 times make 20 periods, but there are 2 accruals"),
+        ({"prices": [0.01, None, 0.05]}, r"5Y: price is missing \(nan\)"),
+        ({"prices": [0.01, "n/a", 0.05]}, "prices: entry 2 is 'n/a'; it must be a number"),
+        ({"prices": [[0.01, 0.02, 0.05]]}, r"prices have shape \(1, 3\); give a flat list"),
+        ({"prices": [0.01, [0.02], 0.05]}, r"prices: entry 2 is \[0.02\]"),
+        ({"prices": 0.01}, "3 maturities but 1 prices"),
+        ({"prices": {}}, "prices are {}; give a list of numbers"),
+        ({"maturities": ["3Y", 5, 10]}, "maturities: entry 1 is '3Y'"),
+        ({"maturities": [1e9, 5, 10]}, "1e.09Y: the last payment"),
+        ({"tenor": "6M"}, "tenor is '6M'; it must be a positive number"),
+        ({"notional": "1e6"}, "notional is '1e6'"),
+        ({"notional": None}, "notional is None"),
+        ({"curve": [0.98, 0.95]}, "curve is a list; make one with DiscountCurve"),
+        ({"first_caplet": "no"}, "first_caplet is 'no'; it must be True or False"),
+        ({"date": 20240603.0}, "date is 20240603.0; write it as year-month-day"),
+        ({"bid_ask": [["x", 1], [1, 1], [1, 1]]}, "give two numbers for each maturity"),
+        ({"times": ["today", 1.0]}, "schedule: times: entry 1 is 'today'"),
+        (
+            {"prices": None, "vols": [0.0087] * 3, "strikes": [2.6, 0.02, 0.02]},
+            "3Y: vol 0.0087 and strike 2.6 give a price of 0; are both decimals",
+        ),
         ({"notional": 0}, "notional is 0"),
         ({"notional": NAN}, "notional is nan"),
         ({"kind": "swaption"}, "kind is 'swaption'; choose from cap, floor"),
@@ -147,9 +168,39 @@ def test_bad_data_is_refused_with_place_and_reason(changes, message):
 
 def test_all_problems_at_once():
     with pytest.raises(cs.MarketDataError) as error:
-        day(date="2020-03-18", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put")
-    assert len(error.value.problems) == 4
-    assert str(error.value).startswith("market day 2020-03-18: 4 problems\n  - ")
+        day(
+            date="18.03.2020", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
+            notional=-1, strikes=[1], bid_ask=[1],
+        )  # fmt: skip
+    assert len(error.value.problems) == 8
+    assert str(error.value).startswith("market day: 8 problems\n  - ")
+
+
+def test_every_cap_beyond_the_curve_is_named():
+    short = cs.DiscountCurve.from_zero_rates([4], [0.02])
+    with pytest.raises(cs.MarketDataError) as error:
+        day(curve=short, date="2020-03-18")
+    assert [problem.split(":")[0] for problem in error.value.problems] == ["5Y", "10Y"]
+    assert str(error.value).startswith("market day 2020-03-18: 2 problems")
+
+
+def test_a_day_and_a_curve_have_short_names():
+    assert repr(day(date="2022-07-21")) == "MarketDay(2022-07-21: caps 3Y, 5Y, 10Y)"
+    assert repr(CURVE) == "DiscountCurve(3 nodes up to 30 years)"
+
+
+def test_a_day_built_by_hand_is_checked_too():
+    good = day(bid_ask=[[0.009, 0.011], [0.019, 0.022], [0.04, 0.06]])
+    for changes, message in (
+        ({"prices": [0.01, -1, 0.05]}, "5Y: price is -1"),
+        ({"period_counts": [6, 10, 99]}, "10Y: the cap needs 99 periods"),
+        ({"period_counts": [6, 10]}, "3 maturities but 2 period counts"),
+        ({"notional": 0}, "notional is 0"),
+        ({"prices": [0.02, 0.02, 0.05]}, "3Y: bid 0.009, price 0.02, ask 0.011"),
+        ({"bid_ask": [[1, 2]]}, "bid_ask has shape"),
+    ):
+        with pytest.raises(cs.MarketDataError, match=message):
+            dataclasses.replace(good, **changes)
 
 
 @pytest.mark.parametrize(

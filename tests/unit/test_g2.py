@@ -112,8 +112,21 @@ def test_zero_speeds_are_the_limit_of_small_ones():
 
 def test_a_caplet_must_pay_after_it_resets():
     model, curve = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7), cs.DiscountCurve.from_zero_rates([9], [0])
-    with pytest.raises(ValueError, match="0 <= reset < payment"):
-        model.caplet_prices(curve, [2], [1], [0.01])
+    for reset, payment in ((2, 1), (1, 1), (-1, 1), (NAN, 1)):
+        with pytest.raises(ValueError, match="0 <= reset < payment"):
+            model.caplet_prices(curve, [reset], [payment], [0.01])
+
+
+def test_wrong_things_are_named():
+    day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
+    with pytest.raises(TypeError, match="expected a MarketDay, got a DiscountCurve"):
+        model.cap_prices(day.curve)
+    with pytest.raises(ValueError, match="there are no days"):
+        CapBook.from_days([])
+    with pytest.raises(ValueError, match="parameters must be numbers in the order a_x, a_y"):
+        caps.evaluate([model], CapBook.from_days([day]))
+    with pytest.raises(ValueError, match="order is 3; choose 0, 1 or 2"):
+        caps.evaluate([model.values], CapBook.from_days([day]), order=3)
 
 
 def test_a_cap_is_the_sum_of_its_caplets():

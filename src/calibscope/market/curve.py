@@ -11,12 +11,13 @@ import numpy as np
 
 from calibscope.market.arrays import Array, ArrayLike, frozen
 from calibscope.market.errors import raise_problems
+from calibscope.market.inputs import numbers
 
 # Times that agree to this many years (a third of a second) are the same time.
 SAME_TIME = 1e-8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiscountCurve:
     """Discount factors P(0, t), log-linear between nodes; the first node is (0, 1)."""
 
@@ -28,23 +29,30 @@ class DiscountCurve:
         object.__setattr__(self, "log_discounts", frozen(self.log_discounts))
         raise_problems("discount curve", self._problems())
 
+    def __repr__(self) -> str:
+        return f"DiscountCurve({len(self.times) - 1} nodes up to {self.last_time:g} years)"
+
     def _problems(self) -> list[str]:
         times, logs = self.times, self.log_discounts
         if times.ndim != 1 or times.shape != logs.shape:
             return [f"times have shape {times.shape}, log discount factors {logs.shape}"]
         if len(times) < 2:
             return ["there is no node after today; give at least one time > 0"]
-        problems = [f"node {i}: time is {times[i]}" for i in np.flatnonzero(~np.isfinite(times))]
+        problems = [
+            f"time {i} is {times[i]}; it must be a number"
+            for i in np.flatnonzero(~np.isfinite(times))
+        ]
         problems += [
-            f"node {i} (t = {times[i]:g}): log discount factor is {logs[i]}"
-            for i in np.flatnonzero(~np.isfinite(logs))
+            f"t = {t:g}: log discount factor is {value}; it must be a number"
+            for t, value in zip(times, logs, strict=True)
+            if not np.isfinite(value)
         ]
         if times[0] != 0 or logs[0] != 0:
             problems.append(
                 f"the first node is (t = {times[0]:g}, log P = {logs[0]:g}); it must be (0, 0)"
             )
         problems += [
-            f"node {i + 1}: time {times[i + 1]:g} follows {times[i]:g}; times must increase"
+            f"time {times[i + 1]:g} follows {times[i]:g}; times must increase, from 0 on"
             for i in np.flatnonzero(np.diff(times) <= 0)
         ]
         return problems
@@ -64,20 +72,18 @@ class DiscountCurve:
         >>> round(float(curve.discount(1.5)), 6)
         0.967419
         """
-        node_times, values = _nodes(times, factors, "discount factors")
+        nodes, values = _nodes(times, factors, "discount factors")
         problems = [
-            f"node {i} (t = {node_times[i]:g}): discount factor is {values[i]}; it must be a "
-            "positive number"
-            for i in range(len(values))
-            if not 0 < values[i] < np.inf
+            f"t = {t:g}: discount factor is {value}; it must be a positive number"
+            for t, value in zip(nodes, values, strict=True)
+            if not 0 < value < np.inf
         ]
         problems += [
-            f"node {i}: the discount factor at t = 0 is {values[i]}; today's price of one unit "
-            "paid today is 1"
-            for i in np.flatnonzero((node_times == 0) & (values != 1))
+            f"t = 0: discount factor is {value}; today's price of one unit paid today is 1"
+            for value in values[(nodes == 0) & (values != 1)]
         ]
         raise_problems("discount curve", problems)
-        return cls._from_nodes(node_times, np.log(values))
+        return cls._from_nodes(nodes, np.log(values))
 
     @classmethod
     def from_zero_rates(cls, times: ArrayLike, rates: ArrayLike) -> "DiscountCurve":
@@ -94,15 +100,16 @@ class DiscountCurve:
         >>> round(float(curve.zero_rate(30)), 6)
         0.025
         """
-        node_times, values = _nodes(times, rates, "zero rates")
+        nodes, values = _nodes(times, rates, "zero rates")
         raise_problems(
             "discount curve",
             [
-                f"node {i} (t = {node_times[i]:g}): zero rate is {values[i]}; it must be a number"
-                for i in np.flatnonzero(~np.isfinite(values))
+                f"t = {t:g}: zero rate is {value}; it must be a number"
+                for t, value in zip(nodes, values, strict=True)
+                if not np.isfinite(value)
             ],
         )
-        return cls._from_nodes(node_times, -values * node_times)
+        return cls._from_nodes(nodes, -values * nodes)
 
     @classmethod
     def _from_nodes(cls, times: Array, logs: Array) -> "DiscountCurve":
@@ -155,15 +162,13 @@ class DiscountCurve:
         return t
 
 
-def _nodes(times: ArrayLike, values: ArrayLike, name: str) -> tuple[Array, Array]:
-    node_times = np.atleast_1d(np.asarray(times, float))
-    node_values = np.atleast_1d(np.asarray(values, float))
-    if node_times.ndim != 1 or node_times.shape != node_values.shape or not len(node_times):
-        raise_problems(
-            "discount curve",
-            [
-                f"{node_times.size} times but {node_values.size} {name}; give one per time "
-                "and at least one"
-            ],
+def _nodes(times: ArrayLike, values: ArrayLike, what: str) -> tuple[Array, Array]:
+    nodes, problems = numbers(times, "times")
+    node_values, found = numbers(values, what)
+    problems += found
+    if not problems and (len(nodes) != len(node_values) or not len(nodes)):
+        problems.append(
+            f"{len(nodes)} times but {len(node_values)} {what}; give one per time, at least one"
         )
-    return node_times, node_values
+    raise_problems("discount curve", problems)
+    return nodes, node_values

@@ -7,13 +7,14 @@ frozen and complete, so nothing downstream has to ask again.
 
 import datetime
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 from calibscope.market.arrays import Array, ArrayLike, Indices, frozen
 from calibscope.market.curve import SAME_TIME, DiscountCurve
 from calibscope.market.errors import MarketDataError, raise_problems
+from calibscope.market.inputs import choice, column, numbers, positive_number
 from calibscope.market.quotes import Kind, bachelier_price, swap_rate
 from calibscope.market.schedule import Schedule
 
@@ -24,7 +25,7 @@ VolType = Literal["normal"]
 SAME_PERIOD = 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MarketDay:
     """Caps (or floors) quoted on one day, with their curve and schedule.
 
@@ -53,6 +54,10 @@ class MarketDay:
         counts.flags.writeable = False
         object.__setattr__(self, "period_counts", counts)
         raise_problems(self.label, self._problems())
+
+    def __repr__(self) -> str:
+        quotes = ", ".join(f"{year:g}Y" for year in self.maturities)
+        return f"MarketDay({self.date or 'no date'}: {self.kind}s {quotes})"
 
     @property
     def label(self) -> str:
@@ -112,80 +117,77 @@ class MarketDay:
         >>> curve = DiscountCurve.from_zero_rates([1, 10], [0.02, 0.025])
         >>> day = MarketDay.from_arrays(curve=curve, maturities=[3, 5, 10],
         ...                             vols=[0.0085, 0.0086, 0.0083], date="2022-07-21")
+        >>> day
+        MarketDay(2022-07-21: caps 3Y, 5Y, 10Y)
         >>> day.strikes.round(5)
         array([0.02457, 0.02506, 0.02539])
         >>> day.prices.round(5)
         array([0.00992, 0.02201, 0.05778])
         """
-        day = _parsed_date(date)
-        label = _label(day)
-        years = np.atleast_1d(np.asarray(maturities, float))
+        day, problems = _parsed_date(date)
+        years, found = numbers(maturities, "maturities")
+        problems += found
+        problems += choice(kind, "kind", Kind)
+        problems += choice(atm, "atm", AtTheMoney)
+        problems += choice(vol_type, "vol_type", VolType)
+        problems += positive_number(notional, "notional", "1 means prices per unit")
+        if not isinstance(first_caplet, bool | np.bool_):
+            problems.append(f"first_caplet is {first_caplet!r}; it must be True or False")
         start = 0 if first_caplet else 1
-        quotes = prices if vols is None else vols
-        problems = [
-            *_choice_problems("kind", kind, Kind),
-            *_choice_problems("atm", atm, AtTheMoney),
-            *_choice_problems("vol_type", vol_type, VolType),
-            *_maturity_problems(years, tenor, start),
-            *_column_problems(years, quotes, "price" if vols is None else "vol"),
-        ]
-        if prices is not None and vols is not None:
-            problems.append("both prices and vols are given; choose one")
+        quotes, found = _quotes(years, prices, vols)
+        problems += found
         if strikes is not None:
-            problems += _column_problems(years, strikes, "strike", may_be_negative=True)
-        raise_problems(label, problems)
+            strikes, found = column(years, strikes, "strike", may_be_negative=True)
+            problems += found
+        if bid_ask is not None:
+            bid_ask, found = _bid_ask(years, bid_ask)
+            problems += found
+        schedule, counts, found = _schedule(curve, years, tenor, start, times, accruals)
+        problems += found
+        if schedule is None or problems:
+            raise MarketDataError(_label(day), problems)
 
-        counts = np.rint(years / tenor).astype(np.int64)
-        schedule = (
-            Schedule.from_times(np.arange(counts.max() + 1) * tenor, accruals)
-            if times is None
-            else Schedule.from_times(times, accruals)
-        )
-        raise_problems(label, _coverage_problems(curve, schedule, years, counts))
-        discounts = curve.discount(schedule.times)
+        P, delta = curve.discount(schedule.times), schedule.accruals
         if strikes is None:
             first = 1 if atm == "forward" else 0
-            strikes = [
-                swap_rate(discounts[first : n + 1], schedule.accruals[first:n]) for n in counts
-            ]
+            strikes = np.array([swap_rate(P[first : n + 1], delta[first:n]) for n in counts])
         if prices is None:
-            prices = [
-                notional
-                * bachelier_price(
-                    discounts[start : n + 1],
-                    schedule.accruals[start:n],
-                    schedule.times[start:n],
-                    strike,
-                    vol,
-                    kind,
-                )
-                for n, strike, vol in zip(
-                    counts, np.atleast_1d(strikes), np.atleast_1d(np.asarray(vols)), strict=True
-                )
+            vols, resets = quotes, schedule.times
+            quotes = notional * np.array(
+                [
+                    bachelier_price(P[start : n + 1], delta[start:n], resets[start:n], K, vol, kind)
+                    for n, K, vol in zip(counts, strikes, vols, strict=True)
+                ]
+            )
+            problems = [
+                f"{years[k]:g}Y: vol {vols[k]:g} and strike {strikes[k]:g} give a price of "
+                f"{quotes[k]:g}; are both decimals (85 bp is 0.0085, 2 percent is 0.02)?"
+                for k in range(len(years))
+                if not 0 < quotes[k] < np.inf
             ]
+            raise_problems(_label(day), problems)
         return cls(
             curve=curve,
             schedule=schedule,
             maturities=years,
             period_counts=counts,
-            strikes=np.atleast_1d(strikes),
-            prices=np.atleast_1d(prices),
+            strikes=strikes,
+            prices=quotes,
             notional=notional,
             kind=kind,
-            has_first_caplet=first_caplet,
-            bid_ask=None if bid_ask is None else np.atleast_2d(bid_ask),
+            has_first_caplet=bool(first_caplet),
+            bid_ask=bid_ask,
             date=day,
         )
 
     def _problems(self) -> list[str]:
-        years, counts = self.maturities, self.period_counts
+        years = self.maturities
         problems = [
-            *_column_problems(years, self.prices, "price"),
-            *_column_problems(years, self.strikes, "strike", may_be_negative=True),
-            *_coverage_problems(self.curve, self.schedule, years, counts),
+            *column(years, self.prices, "price")[1],
+            *column(years, self.strikes, "strike", may_be_negative=True)[1],
+            *_coverage_problems(self.curve, self.schedule, years, self.period_counts),
+            *positive_number(self.notional, "notional", "1 means prices per unit"),
         ]
-        if not 0 < self.notional < np.inf:
-            problems.append(f"notional is {self.notional}; it must be a positive number")
         if problems:
             return problems
         longest = float(self.schedule.accruals.max())
@@ -194,54 +196,103 @@ class MarketDay:
             "where one plus strike times accrual is zero (units? 2 percent is 0.02)"
             for k in np.flatnonzero(1 + self.strikes * longest <= 0)
         ]
-        return problems + self._bid_ask_problems()
-
-    def _bid_ask_problems(self) -> list[str]:
-        if self.bid_ask is None:
-            return []
-        if self.bid_ask.shape != (len(self.maturities), 2):
-            return [
-                f"bid_ask has shape {self.bid_ask.shape}; give bid and ask for each of the "
-                f"{len(self.maturities)} maturities"
-            ]
-        return [
-            f"{self.maturities[k]:g}Y: bid {bid:g}, price {self.prices[k]:g}, ask {ask:g}; "
-            "they must be in this order and positive"
-            for k, (bid, ask) in enumerate(self.bid_ask)
-            if not 0 < bid <= self.prices[k] <= ask < np.inf
-        ]
+        if self.bid_ask is not None:
+            _, found = _bid_ask(years, self.bid_ask)
+            problems += found or _bid_ask_problems(years, self.prices, self.bid_ask)
+        return problems
 
 
 def _label(date: datetime.date | None) -> str:
     return "market day" if date is None else f"market day {date}"
 
 
-def _parsed_date(date: str | datetime.date | None) -> datetime.date | None:
-    if not isinstance(date, str):
-        return date
+def _parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
+    if isinstance(date, datetime.datetime):
+        return date.date(), []
+    if date is None or isinstance(date, datetime.date):
+        return date, []
     try:
-        return datetime.date.fromisoformat(date)
-    except ValueError:
-        raise MarketDataError(
-            "market day", [f"date is {date!r}; write it as year-month-day, like 2022-07-21"]
-        ) from None
+        return datetime.date.fromisoformat(date), []  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None, [f"date is {date!r}; write it as year-month-day, like 2022-07-21"]
 
 
-def _choice_problems(name: str, value: str, choices: object) -> list[str]:
-    allowed = get_args(choices)
-    return [] if value in allowed else [f"{name} is {value!r}; choose from {', '.join(allowed)}"]
+def _quotes(
+    years: Array, prices: ArrayLike | None, vols: ArrayLike | None
+) -> tuple[Array, list[str]]:
+    if prices is not None and vols is not None:
+        return np.empty(0), ["both prices and vols are given; choose one"]
+    if prices is not None:
+        return column(years, prices, "price")
+    if vols is not None:
+        return column(years, vols, "vol")
+    return np.empty(0), ["there are no quotes; give prices or vols, one per maturity"]
+
+
+def _bid_ask(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.empty(0), [f"bid_ask is {values!r}; give two numbers for each maturity"]
+    if array.shape != (len(years), 2):
+        return array, [
+            f"bid_ask has shape {array.shape}; give bid and ask for each of the {len(years)} "
+            "maturities"
+        ]
+    return array, []
+
+
+def _bid_ask_problems(years: Array, prices: Array, bid_ask: Array) -> list[str]:
+    return [
+        f"{year:g}Y: bid {bid:g}, price {price:g}, ask {ask:g}; they must be in this order and "
+        "positive"
+        for year, price, (bid, ask) in zip(years, prices, bid_ask, strict=True)
+        if not 0 < bid <= price <= ask < np.inf
+    ]
+
+
+def _schedule(
+    curve: DiscountCurve,
+    years: Array,
+    tenor: float,
+    start: int,
+    times: ArrayLike | None,
+    accruals: ArrayLike | None,
+) -> tuple[Schedule | None, Indices, list[str]]:
+    """The periods that the caps share, and how many of them each cap covers."""
+    none = np.empty(0, np.int64)
+    if not isinstance(curve, DiscountCurve):
+        return None, none, [
+            f"curve is a {type(curve).__name__}; make one with DiscountCurve.from_zero_rates or "
+            "DiscountCurve.from_discount_factors"
+        ]  # fmt: skip
+    problems = positive_number(tenor, "tenor", "0.5 is six months")
+    problems = problems or _maturity_problems(years, tenor, start)
+    if times is None and not problems:
+        problems = _beyond_the_curve(curve, years, years)
+    if problems:
+        return None, none, problems
+    counts = np.rint(years / tenor).astype(np.int64)
+    grid = np.arange(counts.max() + 1) * tenor if times is None else times
+    try:
+        schedule = Schedule.from_times(grid, accruals)
+    except MarketDataError as error:
+        return None, none, [f"schedule: {problem}" for problem in error.problems]
+    return schedule, counts, _coverage_problems(curve, schedule, years, counts)
 
 
 def _maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
-    if not 0 < tenor < np.inf:
-        return [f"tenor is {tenor}; it must be a positive number of years (0.5 is six months)"]
     problems = [] if len(years) else ["there are no maturities; give at least one"]
     for year in years:
-        periods = year / tenor
         if not 0 < year < np.inf:
             problems.append(f"maturity is {year}; it must be a positive number of years")
-        elif abs(periods - round(periods)) > SAME_PERIOD:
-            problems.append(f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years")
+            continue
+        periods = year / tenor
+        if abs(periods - round(periods)) > SAME_PERIOD:
+            problems.append(
+                f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years "
+                "(another tenor, or leave the cap out?)"
+            )
         elif round(periods) <= start:
             problems.append(
                 f"{year:g}Y: the cap has no caplet left when the first one is excluded "
@@ -250,37 +301,22 @@ def _maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
     return problems
 
 
-def _column_problems(
-    years: Array, column: ArrayLike | None, name: str, may_be_negative: bool = False
-) -> list[str]:
-    if column is None:
-        return [f"there are no {name}s; give one per maturity"]
-    values = np.atleast_1d(np.asarray(column, float))
-    if values.shape != years.shape:
-        return [f"{years.size} maturities but {values.size} {name}s; give one per maturity"]
-    lowest = -np.inf if may_be_negative else 0.0
-    return [
-        f"{year:g}Y: {name} is {value:g}; it must be a "
-        f"{'number' if may_be_negative else 'positive number'}"
-        for year, value in zip(years, values, strict=True)
-        if not lowest < value < np.inf
-    ]
-
-
 def _coverage_problems(
     curve: DiscountCurve, schedule: Schedule, years: Array, counts: Indices
 ) -> list[str]:
     if counts.shape != years.shape or not len(counts):
         return [f"{years.size} maturities but {counts.size} period counts"]
-    last = int(counts.max())
-    if last > schedule.periods:
-        return [
-            f"{years[counts.argmax()]:g}Y: the cap needs {last} periods, the schedule has "
-            f"{schedule.periods}; give times up to the longest maturity"
-        ]
-    if schedule.times[-1] > curve.last_time + SAME_TIME:
-        return [
-            f"{years[counts.argmax()]:g}Y: the last payment is at {schedule.times[-1]:g} years, "
-            f"but the curve ends at {curve.last_time:g}; extend the curve or leave out the cap"
-        ]
-    return []
+    problems = [
+        f"{years[k]:g}Y: the cap needs {counts[k]} periods, the schedule has {schedule.periods}; "
+        "give times up to the longest maturity"
+        for k in np.flatnonzero(counts > schedule.periods)
+    ]
+    return problems or _beyond_the_curve(curve, years, schedule.times[counts])
+
+
+def _beyond_the_curve(curve: DiscountCurve, years: Array, last_payments: Array) -> list[str]:
+    return [
+        f"{years[k]:g}Y: the last payment is at {last_payments[k]:g} years, but the curve ends at "
+        f"{curve.last_time:g}; extend the curve or leave the cap out"
+        for k in np.flatnonzero(last_payments > curve.last_time + SAME_TIME)
+    ]

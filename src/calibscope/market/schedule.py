@@ -11,6 +11,7 @@ import numpy as np
 
 from calibscope.market.arrays import Array, ArrayLike, frozen
 from calibscope.market.errors import raise_problems
+from calibscope.market.inputs import numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +54,10 @@ class Schedule:
     @classmethod
     def from_times(cls, times: ArrayLike, accruals: ArrayLike | None = None) -> "Schedule":
         """Any dates; accruals default to the length of each period."""
-        array = np.asarray(times, float)
-        return cls(array, np.diff(array) if accruals is None else np.asarray(accruals, float))
+        dates, problems = numbers(times, "times")
+        given, found = (np.diff(dates), []) if accruals is None else numbers(accruals, "accruals")
+        raise_problems("schedule", problems + found)
+        return cls(dates, given)
 
     @property
     def periods(self) -> int:

@@ -1,6 +1,7 @@
 """What `calibscope demo` shows."""
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from calibscope.market.demo import demo_day
 from calibscope.models.g2.model import G2
@@ -15,4 +16,5 @@ def demo_page() -> RenderableType:
         f"SYNTHETIC day {day.date}: {len(day.prices)} at-the-money caps, 6-month tenor, "
         "single curve.\nNo market data; parameters chosen by hand, not calibrated."
     )
-    return priced_day(day, model, title)
+    what_next = 'Your own quotes: see "The first five minutes" in the README.'
+    return Group(priced_day(day, model, title), Text(f"\n{what_next}", style="bold"))

@@ -18,7 +18,7 @@ MEANINGS = {
     "sigma_y": "volatility of factor y, per square root of a year",
     "rho_xy": "correlation of the two factors",
 }
-CHECKED_MOVE = 0.1
+CHECKED_PERCENT = 10
 
 
 def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
@@ -28,10 +28,12 @@ def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
         Text(title, style="bold"),
         _heading("Parameters"),
         _parameters(model),
-        _heading("Prices in bp of notional, and by how many % the model price moves"),
+        _heading("Prices in bp of notional; change of the model price in % when a parameter rises"),
         _caps(day, prices, jacobian, steps),
         Text("\n" + _reading(day, prices, jacobian, steps)),
-        _heading(f"How far the derivatives carry: all parameters up {100 * CHECKED_MOVE:.0f} %"),
+        _heading(
+            f"How far the derivatives carry: each parameter {CHECKED_PERCENT} % larger in size"
+        ),
         _derivative_check(day, model, prices, jacobian),
     )
 
@@ -57,7 +59,7 @@ def _parameters(model: G2) -> Table:
 
 def _caps(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> Table:
     table = _table()
-    for heading in ("cap", "strike\n%", "market\nbp", "model\nbp", "error\n%"):
+    for heading in ("cap", "strike\n%", "quote\nbp", "model\nbp", "error\n%"):
         table.add_column(heading, justify="right")
     for name in PARAMETERS:
         table.add_column(f"{name}\n{'+0.01' if name == 'rho_xy' else '+1 %'}", justify="right")
@@ -76,25 +78,31 @@ def _caps(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> Table
 
 def _reading(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> str:
     rmsre = np.sqrt(np.mean((prices / day.prices - 1) ** 2))
-    directions = jacobian * steps / day.prices[:, None]
-    directions = directions / np.linalg.norm(directions, axis=0)
+    moves = 100 * jacobian * steps / prices[:, None]
+    directions = moves / np.linalg.norm(moves, axis=0)
     likeness = np.triu(directions.T @ directions, 1)
     p, q = np.unravel_index(np.abs(likeness).argmax(), likeness.shape)
-    way = "raising one and lowering the other" if likeness[p, q] > 0 else "raising both"
+    answer = -(moves[:, p] @ moves[:, q]) / (moves[:, q] @ moves[:, q])
+    left = np.abs(moves[:, p] + answer * moves[:, q]).max()
     return (
-        f"RMSRE {100 * rmsre:.2f} %. {PARAMETERS[p]} and {PARAMETERS[q]} are the hardest to tell "
-        f"apart: their effects on the {len(prices)} prices have cosine {likeness[p, q]:+.4f}, so "
-        f"{way} nearly leaves the prices unchanged."
+        f"RMSRE (root mean squared relative error) {100 * rmsre:.2f} %. {PARAMETERS[p]} and "
+        f"{PARAMETERS[q]} are the hardest to tell apart: {_move(int(p), 1.0)} together with "
+        f"{_move(int(q), answer)} changes no price by more than {left:.3f} %."
     )
 
 
+def _move(parameter: int, steps: float) -> str:
+    name = PARAMETERS[parameter]
+    return f"{name} {0.01 * steps:+.4f}" if name == "rho_xy" else f"{name} {steps:+.2f} %"
+
+
 def _derivative_check(day: MarketDay, model: G2, prices: Array, jacobian: Array) -> Table:
-    move = CHECKED_MOVE * model.values
+    move = CHECKED_PERCENT / 100 * model.values
     moved = G2(*(model.values + move)).cap_prices(day)
     first = prices + jacobian @ move
     second = first + 0.5 * np.einsum("kpq,p,q->k", model.hessian(day), move, move)
     table = _table()
-    for heading in ("cap", "repriced\nbp", "Jacobian misses by\nbp", "with Hessian by\nbp"):
+    for heading in ("cap", "repriced\nbp", "Jacobian is off by\nbp", "with Hessian by\nbp"):
         table.add_column(heading, justify="right")
     unit = 1e4 / day.notional
     for k in (0, len(prices) // 2, len(prices) - 1):

@@ -34,6 +34,14 @@ def decay(alpha: float, t: ArrayLike) -> Array:
     return np.asarray(-np.expm1(-alpha * t) / alpha) if alpha > 0 else t
 
 
+def _ordered(t: ArrayLike, T: ArrayLike) -> tuple[Array, Array]:
+    """Both as arrays, or an error: times are years from today, and T does not precede t."""
+    start, end = np.asarray(t, float), np.asarray(T, float)
+    if not (np.all(start >= 0) and np.all(end >= start)):
+        raise ValueError(f"t = {start}, T = {end}: times are years from today with 0 <= t <= T")
+    return start, end
+
+
 def shift(parameters: Array, curve: DiscountCurve, t: ArrayLike) -> Array:
     """psi(t) (paper, eq. psi): the deterministic part of r(t), and its mean under Q."""
     a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
@@ -43,6 +51,7 @@ def shift(parameters: Array, curve: DiscountCurve, t: ArrayLike) -> Array:
 
 def short_rate_variance(parameters: Array, t: ArrayLike) -> Array:
     """Var r(t) under Q (paper, section 2.1)."""
+    _, t = _ordered(0.0, t)
     a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
     return np.asarray(
         sigma_x**2 * decay(2 * a_x, t)
@@ -58,7 +67,8 @@ def integral_variance(parameters: Array, t: ArrayLike, T: ArrayLike) -> Array:
         + 2 \rho \sigma_x \sigma_y C(a_x, s) C(a_y, s)]\, ds
     """
     a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
-    length = np.asarray(T, float) - np.asarray(t, float)
+    start, end = _ordered(t, T)
+    length = end - start
     s = length[..., None] * NODES
     x, y = sigma_x * decay(a_x, s), sigma_y * decay(a_y, s)
     return np.asarray(length * ((x * x + y * y + 2 * rho_xy * x * y) @ WEIGHTS))
@@ -83,9 +93,7 @@ def bond_price(
     from 0 to t of products of these two parts: nothing is subtracted.
     """
     a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
-    start, end = np.asarray(t, float), np.asarray(T, float)
-    if np.any(end < start):
-        raise ValueError(f"a bond that matures at T = {end} has no price later, at t = {start}")
+    start, end = _ordered(t, T)
     tau = end - start
     s = start[..., None] * NODES
     c_x, c_y = decay(a_x, tau), decay(a_y, tau)

@@ -34,6 +34,11 @@ class CapBook(NamedTuple):
     @classmethod
     def from_days(cls, days: Sequence[MarketDay]) -> "CapBook":
         """Pack the caps of `days`, in their order."""
+        for day in days:
+            if not isinstance(day, MarketDay):
+                raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
+        if not days:
+            raise ValueError("there are no days; give at least one")
         return cls._joined([cls._from_day(day) for day in days])
 
     @classmethod

@@ -296,6 +296,8 @@ def evaluate(
     -----
     Paper: eq. analytical_cap_price, jacobian_factorization and hessian_caplet_factorized.
     """
+    if order not in (0, 1, 2):
+        raise ValueError(f"order is {order}; choose 0, 1 or 2")
     values = checked_parameters(parameters, book.day_count)
     caps = len(book.intrinsic)
     prices = np.empty(caps)

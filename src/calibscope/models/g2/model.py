@@ -98,8 +98,8 @@ class G2:
         reset, payment, strike = np.broadcast_arrays(
             *(np.atleast_1d(np.asarray(column, float)) for column in (resets, payments, strikes))
         )
-        if np.any(payment <= reset) or np.any(reset < 0):
-            raise ValueError("a caplet needs 0 <= reset < payment")
+        if not (np.all(payment > reset) and np.all(reset >= 0)):
+            raise ValueError(f"resets {reset}, payments {payment}: need 0 <= reset < payment")
         terms = CapletTerms.from_market(
             reset_discount=curve.discount(reset),
             payment_discount=curve.discount(payment),

@@ -11,7 +11,12 @@ HIGHEST = np.array([np.inf, np.inf, np.inf, np.inf, 1.0])
 
 def checked_parameters(parameters: ArrayLike, days: int) -> Array:
     """The (days, 5) parameter table, or an error that names what lies outside the model."""
-    values = np.array(parameters, dtype=np.float64, order="C")
+    try:
+        values = np.array(parameters, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"parameters must be numbers in the order {', '.join(PARAMETERS)}; got {parameters!r}"
+        ) from None
     if values.shape != (days, len(PARAMETERS)):
         raise ValueError(
             f"parameters have shape {values.shape}; give {len(PARAMETERS)} for each of {days} days"
@@ -23,7 +28,7 @@ def checked_parameters(parameters: ArrayLike, days: int) -> Array:
             for day, p in np.argwhere(~inside)
         ]
         raise ValueError(
-            f"{', '.join(problems)}; speeds a and volatilities sigma must not be negative, "
-            "and rho_xy must lie between -1 and 1"
+            f"{', '.join(problems)}; speeds a and volatilities sigma must be finite and not "
+            "negative, and rho_xy must lie between -1 and 1"
         )
     return values

@@ -1,0 +1,71 @@
+"""What users hand in, turned into numbers, with every problem found on the way.
+
+Each function returns the problems instead of raising, so that a caller can report them all.
+"""
+
+from collections.abc import Sequence
+from typing import get_args
+
+import numpy as np
+
+from calibscope.market.arrays import Array, ArrayLike
+
+
+def numbers(values: object, what: str) -> tuple[Array, list[str]]:
+    """`values` as a flat float array; entries that are no numbers become NaN, with a problem.
+
+    A missing entry (None, NaN) is no problem here: what it means is for the caller to say.
+    """
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return _entry_by_entry(values, what)
+    if array.ndim > 1:
+        return np.empty(0), [f"{what} have shape {array.shape}; give a flat list"]
+    return np.atleast_1d(array), []
+
+
+def _entry_by_entry(values: object, what: str) -> tuple[Array, list[str]]:
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        return np.empty(0), [f"{what} are {values!r}; give a list of numbers"]
+    array, problems = np.full(len(values), np.nan), []
+    for i, value in enumerate(values):
+        try:
+            array[i] = value
+        except (TypeError, ValueError):
+            problems.append(f"{what}: entry {i + 1} is {value!r}; it must be a number")
+    return array, problems
+
+
+def positive_number(value: object, what: str, example: str) -> list[str]:
+    """Problems of a scalar that must be a positive number."""
+    if isinstance(value, int | float | np.number) and 0 < value < np.inf:
+        return []
+    return [f"{what} is {value!r}; it must be a positive number ({example})"]
+
+
+def choice(value: object, what: str, choices: object) -> list[str]:
+    """Problems of a value that must be one of the literals of the type `choices`."""
+    allowed = get_args(choices)
+    if value in allowed:
+        return []
+    return [f"{what} is {value!r}; choose from {', '.join(allowed)}"]
+
+
+def column(
+    years: Array, values: ArrayLike, what: str, *, may_be_negative: bool = False
+) -> tuple[Array, list[str]]:
+    """One number per maturity; the problems name the maturity."""
+    array, problems = numbers(values, f"{what}s")
+    if problems:
+        return array, problems
+    if array.shape != years.shape:
+        return array, [f"{years.size} maturities but {array.size} {what}s; give one per maturity"]
+    lowest = -np.inf if may_be_negative else 0.0
+    kind = "number" if may_be_negative else "positive number"
+    for year, value in zip(years, array, strict=True):
+        if np.isnan(value):
+            problems.append(f"{year:g}Y: {what} is missing (nan); fill it in or leave the cap out")
+        elif not lowest < value < np.inf:
+            problems.append(f"{year:g}Y: {what} is {value:g}; it must be a {kind}")
+    return array, problems
