@@ -32,7 +32,7 @@ def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
         _caps(day, prices, jacobian, steps),
         Text("\n" + _reading(day, prices, jacobian, steps)),
         _heading(
-            f"How far the derivatives carry: each parameter {CHECKED_PERCENT} % larger in size"
+            f"How far the derivatives carry: all parameters {CHECKED_PERCENT} % larger in size"
         ),
         _derivative_check(day, model, prices, jacobian),
     )
@@ -82,12 +82,12 @@ def _reading(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> st
     directions = moves / np.linalg.norm(moves, axis=0)
     likeness = np.triu(directions.T @ directions, 1)
     p, q = np.unravel_index(np.abs(likeness).argmax(), likeness.shape)
-    answer = -(moves[:, p] @ moves[:, q]) / (moves[:, q] @ moves[:, q])
+    answer = -float(moves[:, p] @ moves[:, q]) / float(moves[:, q] @ moves[:, q])
     left = np.abs(moves[:, p] + answer * moves[:, q]).max()
     return (
         f"RMSRE (root mean squared relative error) {100 * rmsre:.2f} %. {PARAMETERS[p]} and "
         f"{PARAMETERS[q]} are the hardest to tell apart: {_move(int(p), 1.0)} together with "
-        f"{_move(int(q), answer)} changes no price by more than {left:.3f} %."
+        f"{_move(int(q), answer)} changes no price by more than {left:.3f} %, to first order."
     )
 
 
