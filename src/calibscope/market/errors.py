@@ -16,6 +16,10 @@ class MarketDataError(ValueError):
             text = f"{where}: {len(self.problems)} problems{lines}"
         super().__init__(text)
 
+    def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...]]]:
+        """Exceptions cross process borders by their arguments, which here are not the text."""
+        return type(self), (self.where, self.problems)
+
 
 def raise_problems(where: str, problems: Sequence[str]) -> None:
     """Raise a `MarketDataError` if there are any problems."""

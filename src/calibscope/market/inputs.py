@@ -17,9 +17,12 @@ def numbers(values: object, what: str) -> tuple[Array, list[str]]:
     A missing entry (None, NaN) is no problem here: what it means is for the caller to say.
     """
     try:
-        array = np.asarray(values, dtype=float)
+        given = np.asarray(values)
+        array = given.astype(float)
     except (TypeError, ValueError):
         return _entry_by_entry(values, what)
+    if given.dtype.kind in "bmM":
+        return np.empty(0), [f"{what} are of type {given.dtype}; give numbers"]
     if array.ndim > 1:
         return np.empty(0), [f"{what} have shape {array.shape}; give a flat list"]
     return np.atleast_1d(array), []

@@ -2,8 +2,10 @@
 
 Every kernel of calibscope carries ``@compiled``. Numba's own disk cache looks only at
 the file of the *outer* function, so that a corrected inner formula in another file would
-go on being served in its old form. Our cache folder is therefore named after the text of
-all kernel files: change one character of any formula and everything is compiled anew.
+go on being served in its old form. Our cache folder is therefore named after the text of all
+folders with kernels: change one character of any formula and everything is compiled anew. Where
+neither the package nor the user's cache is writable, every process compiles for itself; a shared
+temporary folder would let other users plant machine code.
 """
 
 import hashlib
@@ -30,17 +32,18 @@ SECONDS_BEFORE_NOTICE = 1.0
 @cache
 def cache_folder() -> Path | None:
     """The folder for machine code of exactly these kernel sources; None if nowhere is writable."""
+    sources = {path.relative_to(PACKAGE): path.read_bytes() for path in PACKAGE.rglob("*.py")}
+    with_kernels = {path.parts[0] for path, text in sources.items() if b"@compiled" in text}
     fingerprint = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        source = path.read_bytes()
-        if b"@compiled" in source:
-            fingerprint.update(source)
-    user_cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    for base in (PACKAGE / "__pycache__", user_cache / "calibscope"):
-        folder = base / f"kernels-{fingerprint.hexdigest()[:16]}"
+    for path in sorted(sources):
+        if path.parts[0] in with_kernels:
+            fingerprint.update(sources[path])
+    user_cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    for base in (PACKAGE / "__pycache__", Path(user_cache, "calibscope")):
         try:
+            folder = base.expanduser() / f"kernels-{fingerprint.hexdigest()[:16]}"
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
+        except (OSError, RuntimeError):  # RuntimeError: this user has no home
             continue
         if os.access(folder, os.W_OK):
             return folder

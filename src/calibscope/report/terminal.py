@@ -32,7 +32,7 @@ def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
         _caps(day, prices, jacobian, steps),
         Text("\n" + _reading(day, prices, jacobian, steps)),
         _heading(
-            f"How far the derivatives carry: all parameters {CHECKED_PERCENT} % larger in size"
+            f"How far the derivatives carry: speeds and volatilities {CHECKED_PERCENT} % larger"
         ),
         _derivative_check(day, model, prices, jacobian),
     )
@@ -79,7 +79,7 @@ def _caps(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> Table
 def _reading(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> str:
     rmsre = np.sqrt(np.mean((prices / day.prices - 1) ** 2))
     moves = 100 * jacobian * steps / prices[:, None]
-    directions = moves / np.linalg.norm(moves, axis=0)
+    directions = moves / np.maximum(np.linalg.norm(moves, axis=0), np.finfo(float).tiny)
     likeness = np.triu(directions.T @ directions, 1)
     p, q = np.unravel_index(np.abs(likeness).argmax(), likeness.shape)
     answer = -float(moves[:, p] @ moves[:, q]) / float(moves[:, q] @ moves[:, q])
@@ -97,7 +97,7 @@ def _move(parameter: int, steps: float) -> str:
 
 
 def _derivative_check(day: MarketDay, model: G2, prices: Array, jacobian: Array) -> Table:
-    move = CHECKED_PERCENT / 100 * model.values
+    move = np.append(CHECKED_PERCENT / 100 * model.values[:-1], 0.0)
     moved = G2(*(model.values + move)).cap_prices(day)
     first = prices + jacobian @ move
     second = first + 0.5 * np.einsum("kpq,p,q->k", model.hessian(day), move, move)

@@ -7,7 +7,7 @@ Days lie one behind the other in flat arrays, and so do the caps of a day, the c
 cap, and the periods of a day, which all of its caps share.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +32,9 @@ class CapBook(NamedTuple):
     intrinsic: Array  # (caps,)
 
     @classmethod
-    def from_days(cls, days: Sequence[MarketDay]) -> "CapBook":
+    def from_days(cls, days: Iterable[MarketDay]) -> "CapBook":
         """Pack the caps of `days`, in their order."""
+        days = list(days)
         for day in days:
             if not isinstance(day, MarketDay):
                 raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")

@@ -22,16 +22,18 @@ written with dSigma instead of dSigma^2 so that nothing grows without bound as S
     + \tfrac12 \frac{\partial^2\Sigma^2}{\partial p\,\partial q}\Big], \qquad
     h_+ h_- = m^2 - s^2.
 
-Where Sigma = 0 (first caplet, or factors that cancel exactly) the price is the intrinsic value
-and both derivatives are zero.
+Where Sigma = 0 the price is the intrinsic value and both derivatives are zero. For a caplet that
+is fixed today that is the truth; where the factors cancel exactly, no derivative exists, and the
+cap is marked degenerate.
 """
 
+import operator
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike
+from calibscope.market.arrays import Array, ArrayLike, Marks
 from calibscope.models.compiled import compilation_notice, compiled
 from calibscope.models.elementary import exponential, mills_ratio
 from calibscope.models.g2.book import CapBook, CapletTerms
@@ -98,7 +100,7 @@ def option_values(
 ) -> None:
     """Out-of-the-money value, G and G (h+ h- - 1) of each caplet."""
     for j in range(log_moneyness.size):
-        s = half_sigma[j]
+        s = min(half_sigma[j], FAR)
         m = min(log_moneyness[j] * inverse_sigma[j], FAR)
         G = density_scale[j] * exponential(-0.5 * (m * m + s * s))
         near, far = mills_ratio(abs(m - s)), mills_ratio(m + s)
@@ -195,6 +197,7 @@ def evaluate_day(
     prices: Array,
     jacobian: Array,
     hessian: Array,
+    is_degenerate: Marks,
 ) -> None:
     """Prices (order 0), Jacobian (1) and Hessian (2) of the caps of one day of the book."""
     periods = slice(book.periods_of_day[day], book.periods_of_day[day + 1])
@@ -213,13 +216,18 @@ def evaluate_day(
     first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
     first_caplet = book.caplets_of_cap[first_cap]
     caplets = slice(first_caplet, book.caplets_of_cap[last_cap])
-    half_sigma, inverse_sigma, value, density, density_slope = scratch.caplets
+    # Indexed, not unpacked: an unpacked row counts as strided, and the loop would not vectorise.
+    half_sigma, inverse_sigma = scratch.caplets[0], scratch.caplets[1]
+    value, density, density_slope = scratch.caplets[2], scratch.caplets[3], scratch.caplets[4]
     for cap in range(first_cap, last_cap):
         period = book.first_period[cap]
+        is_certain = False
         for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
             half_sigma[j - first_caplet] = sigma[0, period]
             inverse_sigma[j - first_caplet] = sigma[1, period]
+            is_certain |= sigma[1, period] == 0.0 and resets[period] > 0.0
             period += 1
+        is_degenerate[cap - first_cap] = is_certain
     option_values(
         book.log_moneyness[caplets],
         book.density_scale[caplets],
@@ -262,13 +270,22 @@ def evaluate_days(
     prices: Array,
     jacobian: Array,
     hessian: Array,
+    is_degenerate: Marks,
 ) -> None:
     """The same for days begin, ..., end - 1, each at its own row of the parameters."""
     scratch = scratch_for(book, begin, end)
     for day in range(begin, end):
         caps = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
         evaluate_day(
-            order, parameters[day], book, day, scratch, prices[caps], jacobian[caps], hessian[caps]
+            order,
+            parameters[day],
+            book,
+            day,
+            scratch,
+            prices[caps],
+            jacobian[caps],
+            hessian[caps],
+            is_degenerate[caps],
         )
 
 
@@ -278,6 +295,7 @@ class CapValues(NamedTuple):
     prices: Array  # (caps,)
     jacobian: Array  # (caps, 5); no rows unless asked for
     hessian: Array  # (caps, 5, 5); no rows unless asked for
+    is_degenerate: Marks  # (caps,) a caplet that is not fixed yet has no variance: J = H = 0 there
 
 
 def evaluate(
@@ -296,6 +314,7 @@ def evaluate(
     -----
     Paper: eq. analytical_cap_price, jacobian_factorization and hessian_caplet_factorized.
     """
+    order = operator.index(order)
     if order not in (0, 1, 2):
         raise ValueError(f"order is {order}; choose 0, 1 or 2")
     values = checked_parameters(parameters, book.day_count)
@@ -303,13 +322,14 @@ def evaluate(
     prices = np.empty(caps)
     jacobian = np.empty((caps if order >= 1 else 0, FIRST))
     hessian = np.empty((caps if order >= 2 else 0, FIRST, FIRST))
+    is_degenerate = np.empty(caps, dtype=np.bool_)
     compile_kernels()
 
     def run(begin: int, end: int) -> None:
-        evaluate_days(order, values, book, begin, end, prices, jacobian, hessian)
+        evaluate_days(order, values, book, begin, end, prices, jacobian, hessian, is_degenerate)
 
     share_days(run, book.day_count, threads)
-    return CapValues(prices, jacobian, hessian)
+    return CapValues(prices, jacobian, hessian, is_degenerate)
 
 
 @cache
@@ -319,5 +339,5 @@ def compile_kernels() -> None:
     with compilation_notice():
         evaluate_days(
             0, np.empty((1, FIRST)), empty, 0, 0, np.empty(0), np.empty((0, FIRST)),
-            np.empty((0, FIRST, FIRST)),
+            np.empty((0, FIRST, FIRST)), np.empty(0, dtype=np.bool_),
         )  # fmt: skip

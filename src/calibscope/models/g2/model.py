@@ -3,17 +3,17 @@
 from dataclasses import astuple, dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from calibscope.market.arrays import Array, ArrayLike
+from calibscope.market.arrays import Array, ArrayLike, Marks
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
+from calibscope.market.errors import raise_problems
+from calibscope.market.inputs import choice, numbers, positive_number
 from calibscope.market.quotes import Kind
 from calibscope.models.g2 import bonds
 from calibscope.models.g2.book import CapBook, CapletTerms
 from calibscope.models.g2.caps import evaluate
-from calibscope.models.g2.parameters import checked_parameters
-from calibscope.models.g2.variance import integrated_variance
+from calibscope.models.g2.parameters import PARAMETERS, checked_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class G2:
     rho_xy: float  # correlation of the two factors
 
     def __post_init__(self) -> None:
-        checked_parameters([astuple(self)], days=1)
+        values = checked_parameters([astuple(self)], days=1)[0]
+        for name, value in zip(PARAMETERS, values, strict=True):
+            object.__setattr__(self, name, float(value))
 
     @property
     def values(self) -> Array:
@@ -95,33 +97,51 @@ class G2:
         >>> model.caplet_prices(curve, [1, 2, 5], [1.5, 2.5, 5.5], 0.02).round(6)
         array([0.001382, 0.001903, 0.002895])
         """
-        reset, payment, strike = np.broadcast_arrays(
-            *(np.atleast_1d(np.asarray(column, float)) for column in (resets, payments, strikes))
+        problems = choice(kind, "kind", Kind)
+        problems += positive_number(notional, "notional", "1 means prices per unit")
+        columns = []
+        for what, given in (
+            ("resets", resets),
+            ("payments", payments),
+            ("strikes", strikes),
+            ("accruals", np.nan if accruals is None else accruals),
+        ):
+            values, found = numbers(given, what)
+            columns.append(values)
+            problems += found
+        raise_problems("caplets", problems)
+        reset, payment, strike, accrual = np.array(np.broadcast_arrays(*columns))
+        if accruals is None:
+            accrual = payment - reset
+        raise_problems(
+            "caplets",
+            [
+                f"caplet {i + 1}: reset {reset[i]:g}, payment {payment[i]:g}, accrual "
+                f"{accrual[i]:g}, strike {strike[i]:g}; need 0 <= reset < payment, accrual > 0 and "
+                "1 + strike * accrual > 0"
+                for i in range(len(reset))
+                if not (0 <= reset[i] < payment[i] and accrual[i] > 0)
+                or not 0 < 1 + strike[i] * accrual[i] < np.inf
+            ],
         )
-        if not (np.all(payment > reset) and np.all(reset >= 0)):
-            raise ValueError(f"resets {reset}, payments {payment}: need 0 <= reset < payment")
         terms = CapletTerms.from_market(
             reset_discount=curve.discount(reset),
             payment_discount=curve.discount(payment),
-            accrual=payment - reset if accruals is None else np.asarray(accruals, float),
+            accrual=accrual,
             strike=strike,
             notional=notional,
             kind=kind,
         )
-        book = CapBook.from_caplets(np.array(reset), np.array(payment), terms)
-        return evaluate([self.values], book, order=0).prices
+        return evaluate([self.values], CapBook.from_caplets(reset, payment, terms), order=0).prices
 
-    def is_degenerate(self, day: MarketDay) -> npt.NDArray[np.bool_]:
+    def is_degenerate(self, day: MarketDay) -> Marks:
         """(m,) whether a cap has a caplet without variance, beyond one that is fixed today.
 
         Such a caplet is priced at its intrinsic value with derivatives zero, although the true
         derivatives do not exist: the factors cancel (equal speeds and volatilities with
         rho_xy = -1) or both volatilities are zero.
         """
-        times = day.schedule.times
-        certain = integrated_variance(self.values, times[:-1], times[1:]).value == 0
-        certain[times[:-1] == 0] = False
-        return np.array([certain[day.first_period : n].any() for n in day.period_counts])
+        return evaluate([self.values], CapBook.from_days([day]), order=0).is_degenerate
 
     def psi(self, curve: DiscountCurve, t: ArrayLike) -> Array:
         """The shift that fits the curve; also the mean of the short rate r(t) under Q.

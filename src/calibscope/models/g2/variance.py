@@ -25,6 +25,7 @@ import numpy as np
 from calibscope.market.arrays import Array, ArrayLike
 from calibscope.models.compiled import compiled
 from calibscope.models.elementary import decay_moments
+from calibscope.models.g2.parameters import checked_parameters
 
 FIRST = 5  # how many first derivatives
 SECOND = 15  # how many distinct second derivatives
@@ -34,9 +35,10 @@ UPPER = np.triu_indices(FIRST)
 DECAY_ROWS = 15
 BASIS_ROWS = 12
 
-# A sum of terms that cancel to less than their own rounding is zero.
+# A sum of terms that cancel to less than their own rounding is zero, and so is a variance whose
+# inverse powers (up to Sigma^-3 in the Hessian) would leave the range of doubles.
 ROUNDING = 4 * np.finfo(np.float64).eps
-SMALLEST_VARIANCE = 1e-280
+SMALLEST_VARIANCE = 1e-180
 
 
 @compiled
@@ -164,10 +166,13 @@ def integrated_variance(parameters: ArrayLike, resets: ArrayLike, payments: Arra
     parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
     resets, payments : (n,) T1 and T2 in years, 0 <= T1 <= T2
     """
+    values = checked_parameters(np.atleast_2d(np.asarray(parameters)), days=1)[0]
     reset, payment = np.broadcast_arrays(
         np.atleast_1d(np.asarray(resets, float)), np.asarray(payments, float)
     )
-    values, n = np.array(parameters, float), reset.size
+    if not (np.all(reset >= 0) and np.all(payment >= reset)):
+        raise ValueError(f"resets {reset}, payments {payment}: need 0 <= reset <= payment")
+    n = reset.size
     basis, rows = np.empty((BASIS_ROWS, n)), np.empty((1 + FIRST + SECOND, n))
     decays = np.empty((DECAY_ROWS, n))
     basis_rows(values[0], values[1], np.array(reset), payment - reset, 2, decays, basis)
