@@ -6,6 +6,7 @@ import pytest
 import calibscope as cs
 import peers
 from calibscope.market.demo import demo_day
+from calibscope.market.schedule import Schedule
 
 
 def random_point(rng: np.random.Generator) -> cs.G2:
@@ -18,13 +19,13 @@ def random_point(rng: np.random.Generator) -> cs.G2:
 def random_day(rng: np.random.Generator, kind: str) -> cs.MarketDay:
     times = np.concatenate(([0], np.cumsum(rng.integers(60, 400, 12)))) / 360
     level = rng.uniform(-0.01, 0.05)
-    return cs.MarketDay.from_arrays(
+    return cs.MarketDay(
         curve=cs.DiscountCurve.from_zero_rates([1, 50], [level, level + rng.uniform(-0.01, 0.02)]),
-        maturities=[4, 8, 12],
+        schedule=Schedule.from_times(times),
+        maturities=times[[4, 8, 12]],
+        period_counts=np.array([4, 8, 12]),
         strikes=rng.uniform(-0.01, 0.05, 3),
-        prices=[1, 1, 1],
-        tenor=1,
-        times=times,
+        prices=np.ones(3),
         kind=kind,
     )
 

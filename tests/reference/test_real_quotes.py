@@ -43,7 +43,7 @@ def test_strikes_and_prices_are_recomputed(date):
         date=date,
     )
     assert len(quotes) >= 13
-    assert day.strikes == pytest.approx(column(quotes, "atm_strike"), abs=2e-8)
-    assert day.prices == pytest.approx(column(quotes, "price"), rel=2e-5)
+    assert day.strikes == pytest.approx(column(quotes, "atm_strike"), abs=1e-10)
+    assert day.prices == pytest.approx(column(quotes, "price"), rel=1e-7)
     model = cs.G2(0.5, 0.03, 0.006, 0.009, -0.8)
     assert np.isfinite(model.hessian(day)).all()

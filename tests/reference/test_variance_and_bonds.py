@@ -92,6 +92,25 @@ def test_bond_price(parameters):
             assert ours == pytest.approx(exact, rel=1e-11, abs=1e-13)
 
 
+def test_variances_of_factors_that_cancel_are_never_negative():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        a, sigma = 10 ** rng.uniform(-5, 1), 10 ** rng.uniform(-5, 0)
+        near = 1 + 10 ** rng.uniform(-16, -6, 2)
+        model = cs.G2(a, a * near[0], sigma, sigma * near[1], -1.0)
+        assert model.short_rate_variance(1.0) >= 0
+        assert model.integral_variance(0.0, 1.0) >= 0
+
+
+def test_the_quadrature_resolves_speeds_far_beyond_the_bounds():
+    parameters = (1e3, 10.0, 0.5, 0.2, 0.3)
+    model = cs.G2(*parameters)
+    exact = float(oracle.variance_of_integral(parameters, 0.0, 50.0))
+    assert float(model.integral_variance(0.0, 50.0)) == pytest.approx(exact, rel=1e-13)
+    exact = float(oracle.short_rate_variance(parameters, 50.0))
+    assert float(model.short_rate_variance(50.0)) == pytest.approx(exact, rel=1e-13)
+
+
 def test_today_the_model_prices_the_curve():
     model = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
     T = np.array([0.5, 7.0, 30.0])

@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import pickle
 
 import numpy as np
 import pytest
@@ -54,6 +55,42 @@ def test_calendar_dates_and_accruals():
     P = CURVE.discount(times)
     expected = (P[1] - P[6]) / ((np.diff(times) * 365 / 360)[1:] @ P[2:])
     assert quoted.strikes[0] == pytest.approx(expected, rel=1e-14)
+
+
+def test_bid_price_and_ask_may_coincide():
+    pairs = [[0.01, 0.01], [0.02, 0.02], [0.05, 0.05]]
+    assert day(bid_ask=pairs).bid_ask.tolist() == pairs
+
+
+def test_the_strike_goes_with_the_first_caplet():
+    assert (day(first_caplet=True).strikes == day(atm="spot").strikes).all()
+    assert (day(first_caplet=True, atm="forward").strikes == day().strikes).all()
+    short = day(maturities=[0.5], prices=[0.01], first_caplet=True)
+    P = float(CURVE.discount(0.5))
+    assert short.strikes[0] == pytest.approx((1 / P - 1) / 0.5, rel=1e-13)
+    with pytest.raises(cs.MarketDataError, match="a cap of one period has no forward strike"):
+        day(maturities=[0.5], prices=[0.01], first_caplet=True, atm="forward")
+
+
+def test_dates_beyond_the_longest_cap_are_not_needed():
+    long_grid = np.arange(0, 100, 0.5)
+    quoted = day(times=long_grid)
+    assert quoted.schedule.periods == 20
+    assert quoted.strikes == pytest.approx(day().strikes, rel=1e-15)
+
+
+def test_maturities_are_multiples_of_the_tenor_up_to_rounding():
+    curve = cs.DiscountCurve.from_zero_rates([30], [0.02])
+    assert day(curve=curve, maturities=[1.2, 3, 30], tenor=0.1).period_counts.tolist() == [
+        12, 30, 300,
+    ]  # fmt: skip
+
+
+def test_an_error_survives_the_way_between_processes():
+    with pytest.raises(cs.MarketDataError) as error:
+        day(prices=[-1, -2, 0.05])
+    copy = pickle.loads(pickle.dumps(error.value))
+    assert (str(copy), copy.problems) == (str(error.value), error.value.problems)
 
 
 def test_accruals_alone_keep_the_regular_dates():
@@ -149,6 +186,13 @@ def test_a_users_array_is_not_frozen_with_it():
             {"prices": None, "vols": [0.0087] * 3, "strikes": [2.6, 0.02, 0.02]},
             "3Y: vol 0.0087 and strike 2.6 give a price of 0; are both decimals",
         ),
+        ({"maturities": ["3Y", "5Y", 10]}, "market day: 2 problems"),
+        ({"times": np.arange(0, 10.25, 0.25)}, "10Y: period 20 ends at 5 years; times and tenor"),
+        ({"times": np.arange(0.4, 10.9, 0.5)}, "so its caplet is not fixed today"),
+        ({"prices": np.array(["2020-01-01"] * 3, "M8[D]")}, r"prices are of type datetime64\[D\]"),
+        ({"prices": [True, True, True]}, "prices are of type bool"),
+        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is no multiple"),
+        ({"maturities": [3, 5, 30.5]}, "30.5Y: the last payment is at 30.5 years"),
         ({"notional": 0}, "notional is 0"),
         ({"notional": NAN}, "notional is nan"),
         ({"kind": "swaption"}, "kind is 'swaption'; choose from cap, floor"),
@@ -158,6 +202,14 @@ def test_a_users_array_is_not_frozen_with_it():
         (
             {"bid_ask": [[0.009, 0.011], [0.021, 0.022], [0.04, 0.06]]},
             "5Y: bid 0.021, price 0.02, ask 0.022",
+        ),
+        (
+            {"bid_ask": [[0.009, 0.011], [0.018, 0.019], [0.04, 0.06]]},
+            "5Y: bid 0.018, price 0.02, ask 0.019",
+        ),
+        (
+            {"accruals": np.append(np.full(19, 0.1), 1.0), "strikes": [0.02, 0.02, -2.0]},
+            "10Y: strike is -2; it must be above -1",
         ),
     ],
 )
@@ -198,6 +250,10 @@ def test_a_day_built_by_hand_is_checked_too():
         ({"notional": 0}, "notional is 0"),
         ({"prices": [0.02, 0.02, 0.05]}, "3Y: bid 0.009, price 0.02, ask 0.011"),
         ({"bid_ask": [[1, 2]]}, "bid_ask has shape"),
+        ({"kind": "Cap"}, "kind is 'Cap'; choose from cap, floor"),
+        ({"has_first_caplet": "no"}, "has_first_caplet is 'no'"),
+        ({"period_counts": [1, 10, 20]}, "3Y: the cap covers 1 periods; it needs more than 1"),
+        ({"maturities": [-3, 5, 10]}, "maturity is -3.0"),
     ):
         with pytest.raises(cs.MarketDataError, match=message):
             dataclasses.replace(good, **changes)

@@ -7,6 +7,7 @@ import calibscope as cs
 from calibscope.market.demo import demo_day
 from calibscope.models.g2 import caps
 from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.variance import integrated_variance
 
 NAN = float("nan")
 
@@ -113,8 +114,61 @@ def test_zero_speeds_are_the_limit_of_small_ones():
 def test_a_caplet_must_pay_after_it_resets():
     model, curve = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7), cs.DiscountCurve.from_zero_rates([9], [0])
     for reset, payment in ((2, 1), (1, 1), (-1, 1), (NAN, 1)):
-        with pytest.raises(ValueError, match="0 <= reset < payment"):
+        with pytest.raises(cs.MarketDataError, match="need 0 <= reset < payment"):
             model.caplet_prices(curve, [reset], [payment], [0.01])
+    for changes, message in (
+        ({"strikes": [-2.0]}, r"caplet 1: .* 1 \+ strike \* accrual > 0"),
+        ({"strikes": [NAN]}, "strike nan"),
+        ({"strikes": [0.01], "accruals": [-1]}, "accrual -1"),
+        ({"strikes": [0.01], "kind": "Cap"}, "kind is 'Cap'"),
+        ({"strikes": [0.01], "notional": -1}, "notional is -1"),
+        ({"strikes": [[0.01]]}, "strikes have shape"),
+    ):
+        with pytest.raises(cs.MarketDataError, match=message):
+            model.caplet_prices(curve, [1], [2], **changes)
+
+
+def test_caplets_broadcast_and_use_their_accruals_and_notional():
+    model, curve = (
+        cs.G2(0.5, 0.05, 0.01, 0.012, -0.7),
+        cs.DiscountCurve.from_zero_rates([9], [0.02]),
+    )
+    price = float(model.caplet_prices(curve, 1, 2, 0.02)[0])
+    assert model.caplet_prices(curve, 1, 2, 0.02, notional=1e6)[0] == pytest.approx(1e6 * price)
+    # Doubling accrual and halving the strike leaves 1 + K delta, hence everything, unchanged.
+    same = model.caplet_prices(curve, 1, 2, [0.02, 0.01, 0.005], accruals=[1, 2, 4])
+    assert same == pytest.approx([price] * 3, rel=1e-14)
+
+
+@pytest.mark.parametrize("sigma", [1e-140, 1e-17, 1e-12, 1e3, 1e100])
+def test_absurd_volatilities_stay_between_the_bounds(sigma):
+    """Deep in the money, out of the money, and a hair's breadth from it."""
+    curve = cs.DiscountCurve.from_zero_rates([60], [0.02])
+    strikes = np.concatenate(([0.0, 0.1], 0.0202013400267558 + np.linspace(-1e-15, 1e-15, 401)))
+    for kind in ("cap", "floor"):
+        prices = cs.G2(0.1, 0.2, sigma, sigma, 0.3).caplet_prices(curve, 1, 2, strikes, kind=kind)
+        assert (prices >= 0).all()
+        assert (prices <= 1.1).all()
+
+
+def test_integrated_variance_refuses_what_makes_no_sense():
+    for arguments, message in (
+        (([0.1, 0.1], 1, 2), "give 5"),
+        (([0.1, 0.2, 0.01, 0.01, 5], 1, 2), "rho_xy is 5"),
+        (([0.1, 0.2, 0.01, 0.01, 0], 2, 1), "need 0 <= reset <= payment"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            integrated_variance(*arguments)
+
+
+def test_parameters_become_plain_numbers():
+    model = cs.G2("0.5", np.float64(0.05), np.array(0.01), 0, -1)
+    assert model == cs.G2(0.5, 0.05, 0.01, 0.0, -1.0)
+    assert hash(model) == hash(cs.G2(0.5, 0.05, 0.01, 0.0, -1.0))
+
+
+def test_a_book_takes_any_iterable_of_days():
+    assert CapBook.from_days(demo_day() for _ in range(3)).day_count == 3
 
 
 def test_wrong_things_are_named():

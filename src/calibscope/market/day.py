@@ -54,6 +54,7 @@ class MarketDay:
         counts.flags.writeable = False
         object.__setattr__(self, "period_counts", counts)
         raise_problems(self.label, self._problems())
+        object.__setattr__(self, "schedule", self.schedule.first(int(counts.max())))
 
     def __repr__(self) -> str:
         quotes = ", ".join(f"{year:g}Y" for year in self.maturities)
@@ -91,7 +92,7 @@ class MarketDay:
         notional: float = 1.0,
         bid_ask: ArrayLike | None = None,
         first_caplet: bool = False,
-        atm: AtTheMoney = "forward",
+        atm: AtTheMoney | None = None,
         date: str | datetime.date | None = None,
     ) -> "MarketDay":
         """Build and check a day from plain arrays, one entry per quoted maturity.
@@ -108,7 +109,8 @@ class MarketDay:
             where they are not the regular grid 0, tenor, 2 tenor, ...
         first_caplet : include the caplet that is fixed today, at its intrinsic value
         atm : at-the-money strike, if `strikes` is None: "forward" is the swap rate from the
-            first reset t_1 on, the convention of quoted caps; "spot" is today's swap rate
+            first reset t_1 on, the convention of quoted caps; "spot" is today's swap rate; None
+            means the one that goes with `first_caplet`: spot if included, else forward
         bid_ask : (m, 2) bid and ask price, optional
         date : "2022-07-21" or a date, optional
 
@@ -126,13 +128,14 @@ class MarketDay:
         """
         day, problems = _parsed_date(date)
         years, found = numbers(maturities, "maturities")
-        problems += found
+        raise_problems(_label(day), [*problems, *found] if found else [])
         problems += choice(kind, "kind", Kind)
+        if atm is None:
+            atm = "spot" if first_caplet else "forward"
         problems += choice(atm, "atm", AtTheMoney)
         problems += choice(vol_type, "vol_type", VolType)
         problems += positive_number(notional, "notional", "1 means prices per unit")
-        if not isinstance(first_caplet, bool | np.bool_):
-            problems.append(f"first_caplet is {first_caplet!r}; it must be True or False")
+        problems += _flag_problems(first_caplet, "first_caplet")
         start = 0 if first_caplet else 1
         quotes, found = _quotes(years, prices, vols)
         problems += found
@@ -144,12 +147,14 @@ class MarketDay:
             problems += found
         schedule, counts, found = _schedule(curve, years, tenor, start, times, accruals)
         problems += found
+        first = 1 if atm == "forward" else 0
+        if strikes is None and np.any(counts <= first):
+            problems.append("a cap of one period has no forward strike; give strikes or atm='spot'")
         if schedule is None or problems:
             raise MarketDataError(_label(day), problems)
 
         P, delta = curve.discount(schedule.times), schedule.accruals
         if strikes is None:
-            first = 1 if atm == "forward" else 0
             strikes = np.array([swap_rate(P[first : n + 1], delta[first:n]) for n in counts])
         if prices is None:
             vols, resets = quotes, schedule.times
@@ -183,10 +188,22 @@ class MarketDay:
     def _problems(self) -> list[str]:
         years = self.maturities
         problems = [
+            *choice(self.kind, "kind", Kind),
+            *_flag_problems(self.has_first_caplet, "has_first_caplet"),
             *column(years, self.prices, "price")[1],
             *column(years, self.strikes, "strike", may_be_negative=True)[1],
             *_coverage_problems(self.curve, self.schedule, years, self.period_counts),
             *positive_number(self.notional, "notional", "1 means prices per unit"),
+        ]
+        problems += [
+            f"maturity is {year}; it must be a positive number of years"
+            for year in years
+            if not 0 < year < np.inf
+        ]
+        problems += [
+            f"{year:g}Y: the cap covers {count} periods; it needs more than {self.first_period}"
+            for year, count in zip(years, self.period_counts, strict=False)
+            if count <= self.first_period
         ]
         if problems:
             return problems
@@ -204,6 +221,12 @@ class MarketDay:
 
 def _label(date: datetime.date | None) -> str:
     return "market day" if date is None else f"market day {date}"
+
+
+def _flag_problems(value: object, what: str) -> list[str]:
+    if isinstance(value, bool | np.bool_):
+        return []
+    return [f"{what} is {value!r}; it must be True or False"]
 
 
 def _parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
@@ -278,7 +301,27 @@ def _schedule(
         schedule = Schedule.from_times(grid, accruals)
     except MarketDataError as error:
         return None, none, [f"schedule: {problem}" for problem in error.problems]
-    return schedule, counts, _coverage_problems(curve, schedule, years, counts)
+    problems = _coverage_problems(curve, schedule, years, counts)
+    problems = problems or _date_problems(schedule, years, counts, tenor, start)
+    return schedule.first(int(counts.max())), counts, problems
+
+
+def _date_problems(
+    schedule: Schedule, years: Array, counts: Indices, tenor: float, start: int
+) -> list[str]:
+    """Given dates must mean what the maturities say, up to weekends and holidays."""
+    ends = schedule.times[counts]
+    problems = [
+        f"{years[k]:g}Y: period {counts[k]} ends at {ends[k]:g} years; times and tenor ({tenor:g} "
+        "years) do not belong together"
+        for k in np.flatnonzero(np.abs(ends - years) > tenor / 2)
+    ]
+    if start == 1 and schedule.times[0] > tenor / 2:
+        problems.append(
+            f"the first period starts at {schedule.times[0]:g} years, so its caplet is not fixed "
+            "today and belongs to the caps; say first_caplet=True"
+        )
+    return problems
 
 
 def _maturity_problems(years: Array, tenor: float, start: int) -> list[str]:

@@ -59,6 +59,10 @@ class Schedule:
         raise_problems("schedule", problems + found)
         return cls(dates, given)
 
+    def first(self, periods: int) -> "Schedule":
+        """The first `periods` periods."""
+        return Schedule(self.times[: periods + 1], self.accruals[:periods])
+
     @property
     def periods(self) -> int:
         """How many periods there are."""
