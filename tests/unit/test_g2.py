@@ -123,6 +123,10 @@ def test_a_caplet_must_pay_after_it_resets():
         ({"strikes": [0.01], "kind": "Cap"}, "kind is 'Cap'"),
         ({"strikes": [0.01], "notional": -1}, "notional is -1"),
         ({"strikes": [[0.01]]}, "strikes have shape"),
+        (
+            {"strikes": [0.01, 0.02], "accruals": [1, 1, 1]},
+            "1 resets, 1 payments, 2 strikes, 3 acc",
+        ),
     ):
         with pytest.raises(cs.MarketDataError, match=message):
             model.caplet_prices(curve, [1], [2], **changes)

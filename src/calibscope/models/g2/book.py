@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibscope.market.arrays import Array, Indices, offsets
+from calibscope.market.arrays import Array, ArrayLike, Indices, offsets
+from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
+from calibscope.market.errors import raise_problems
+from calibscope.market.inputs import choice, numbers, positive_number
 from calibscope.market.quotes import Kind
 
 
@@ -72,20 +75,45 @@ class CapBook(NamedTuple):
         )
 
     @classmethod
-    def from_caplets(cls, resets: Array, payments: Array, caplets: "CapletTerms") -> "CapBook":
-        """A day whose caps are single caplets, each with dates of its own."""
-        count = len(resets)
+    def from_caplets(
+        cls,
+        curve: DiscountCurve,
+        resets: ArrayLike,
+        payments: ArrayLike,
+        strikes: ArrayLike,
+        accruals: ArrayLike | None,
+        kind: Kind,
+        notional: float,
+    ) -> "CapBook":
+        """A day whose caps are single caplets, each with dates and a strike of its own."""
+        reset, payment, strike, accrual = _caplet_columns(resets, payments, strikes, accruals)
+        raise_problems(
+            "caplets",
+            [
+                *choice(kind, "kind", Kind),
+                *positive_number(notional, "notional", "1 means prices per unit"),
+            ],
+        )
+        terms = CapletTerms.from_market(
+            reset_discount=curve.discount(reset),
+            payment_discount=curve.discount(payment),
+            accrual=accrual,
+            strike=strike,
+            notional=notional,
+            kind=kind,
+        )
+        count = len(reset)
         return cls(
             periods_of_day=offsets([count]),
             caps_of_day=offsets([count]),
             caplets_of_cap=np.arange(count + 1),
             first_period=np.arange(count),
-            reset=resets,
-            span=payments - resets,
-            log_moneyness=caplets.log_moneyness,
-            density_scale=caplets.density_scale,
-            smaller_leg=caplets.smaller_leg,
-            intrinsic=caplets.intrinsic,
+            reset=reset,
+            span=payment - reset,
+            log_moneyness=terms.log_moneyness,
+            density_scale=terms.density_scale,
+            smaller_leg=terms.smaller_leg,
+            intrinsic=terms.intrinsic,
         )
 
     @classmethod
@@ -151,6 +179,39 @@ class CapletTerms(NamedTuple):
             smaller_leg=notional * np.minimum(reset_discount, fixed),
             intrinsic=notional * np.maximum(sign * forward_value, 0.0),
         )
+
+
+def _caplet_columns(
+    resets: ArrayLike, payments: ArrayLike, strikes: ArrayLike, accruals: ArrayLike | None
+) -> tuple[Array, Array, Array, Array]:
+    """Columns of equal length, or an error that names each impossible caplet."""
+    given = {"resets": resets, "payments": payments, "strikes": strikes}
+    if accruals is not None:
+        given["accruals"] = accruals
+    arrays, problems = [], []
+    for what, values in given.items():
+        array, found = numbers(values, what)
+        arrays.append(array)
+        problems += found
+    lengths = {len(array) for array in arrays} - {1}
+    if not problems and len(lengths) > 1:
+        sizes = ", ".join(f"{len(a)} {what}" for what, a in zip(given, arrays, strict=True))
+        problems.append(f"{sizes}; give equally many of each, or one for all")
+    raise_problems("caplets", problems)
+    reset, payment, strike, *rest = (np.array(array) for array in np.broadcast_arrays(*arrays))
+    accrual = rest[0] if rest else payment - reset
+    raise_problems(
+        "caplets",
+        [
+            f"caplet {i + 1}: reset {reset[i]:g}, payment {payment[i]:g}, accrual {accrual[i]:g}, "
+            f"strike {strike[i]:g}; need 0 <= reset < payment, accrual > 0 and "
+            "1 + strike * accrual > 0"
+            for i in range(len(reset))
+            if not (0 <= reset[i] < payment[i] and accrual[i] > 0)
+            or not 0 < 1 + strike[i] * accrual[i] < np.inf
+        ],
+    )
+    return reset, payment, strike, accrual
 
 
 def _sum(a: Array, b: Array) -> tuple[Array, Array]:

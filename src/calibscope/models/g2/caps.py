@@ -36,7 +36,7 @@ import numpy as np
 from calibscope.market.arrays import Array, ArrayLike, Marks
 from calibscope.models.compiled import compilation_notice, compiled
 from calibscope.models.elementary import exponential, mills_ratio
-from calibscope.models.g2.book import CapBook, CapletTerms
+from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import checked_parameters
 from calibscope.models.g2.variance import (
     BASIS_ROWS,
@@ -335,7 +335,8 @@ def evaluate(
 @cache
 def compile_kernels() -> None:
     """Compile the pricing kernels, or load them from disk; says so when it takes long."""
-    empty = CapBook.from_caplets(np.empty(0), np.empty(0), CapletTerms(*[np.empty(0)] * 4))
+    none, zero = np.empty(0), np.zeros(1, dtype=np.int64)
+    empty = CapBook(zero, zero, zero, zero[:0], none, none, none, none, none, none)
     with compilation_notice():
         evaluate_days(
             0, np.empty((1, FIRST)), empty, 0, 0, np.empty(0), np.empty((0, FIRST)),

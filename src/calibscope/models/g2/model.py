@@ -7,11 +7,9 @@ import numpy as np
 from calibscope.market.arrays import Array, ArrayLike, Marks
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
-from calibscope.market.errors import raise_problems
-from calibscope.market.inputs import choice, numbers, positive_number
 from calibscope.market.quotes import Kind
 from calibscope.models.g2 import bonds
-from calibscope.models.g2.book import CapBook, CapletTerms
+from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import evaluate
 from calibscope.models.g2.parameters import PARAMETERS, checked_parameters
 
@@ -97,42 +95,8 @@ class G2:
         >>> model.caplet_prices(curve, [1, 2, 5], [1.5, 2.5, 5.5], 0.02).round(6)
         array([0.001382, 0.001903, 0.002895])
         """
-        problems = choice(kind, "kind", Kind)
-        problems += positive_number(notional, "notional", "1 means prices per unit")
-        columns = []
-        for what, given in (
-            ("resets", resets),
-            ("payments", payments),
-            ("strikes", strikes),
-            ("accruals", np.nan if accruals is None else accruals),
-        ):
-            values, found = numbers(given, what)
-            columns.append(values)
-            problems += found
-        raise_problems("caplets", problems)
-        reset, payment, strike, accrual = np.array(np.broadcast_arrays(*columns))
-        if accruals is None:
-            accrual = payment - reset
-        raise_problems(
-            "caplets",
-            [
-                f"caplet {i + 1}: reset {reset[i]:g}, payment {payment[i]:g}, accrual "
-                f"{accrual[i]:g}, strike {strike[i]:g}; need 0 <= reset < payment, accrual > 0 and "
-                "1 + strike * accrual > 0"
-                for i in range(len(reset))
-                if not (0 <= reset[i] < payment[i] and accrual[i] > 0)
-                or not 0 < 1 + strike[i] * accrual[i] < np.inf
-            ],
-        )
-        terms = CapletTerms.from_market(
-            reset_discount=curve.discount(reset),
-            payment_discount=curve.discount(payment),
-            accrual=accrual,
-            strike=strike,
-            notional=notional,
-            kind=kind,
-        )
-        return evaluate([self.values], CapBook.from_caplets(reset, payment, terms), order=0).prices
+        book = CapBook.from_caplets(curve, resets, payments, strikes, accruals, kind, notional)
+        return evaluate([self.values], book, order=0).prices
 
     def is_degenerate(self, day: MarketDay) -> Marks:
         """(m,) whether a cap has a caplet without variance, beyond one that is fixed today.
