@@ -3,8 +3,8 @@
 Accuracies asked for: price 1e-12 relative plus 1e-15 of the notional per caplet; each entry of J
 to 1e-10 and of H to 1e-8 of the sum of the absolute values of its terms; all times kappa, the
 condition number of the sum that is Sigma^2. The test holds J and H to what they reach, with a
-margin of five. With the printed C'' in the kernel it fails: the Hessian is then off by 3e11 times
-the asked accuracy.
+margin of five. With the printed C'' in the kernel it fails: the Hessian is then off by more than
+1e10 times the asked accuracy.
 """
 
 import numpy as np
