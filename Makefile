@@ -35,10 +35,10 @@ clean:
 
 .venv/installed: pyproject.toml | .venv/bin/pip
 	@echo "Installing calibscope into .venv (first time: about a minute) ..."
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 .venv/installed-dev: pyproject.toml | .venv/bin/pip
 	@echo "Installing calibscope and its test tools into .venv (first time: about a minute) ..."
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ .venv/installed

@@ -12,17 +12,22 @@ from typing import Literal
 import numpy as np
 
 from calibscope.market.arrays import Array, ArrayLike, Indices, frozen
-from calibscope.market.curve import SAME_TIME, DiscountCurve
+from calibscope.market.checks import (
+    beyond_the_curve,
+    bid_ask_pairs,
+    bid_ask_problems,
+    coverage_problems,
+    date_problems,
+    maturity_problems,
+)
+from calibscope.market.curve import DiscountCurve
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.inputs import choice, column, numbers, positive_number
+from calibscope.market.inputs import choice, column, flag, numbers, positive_number
 from calibscope.market.quotes import Kind, bachelier_price, swap_rate
 from calibscope.market.schedule import Schedule
 
 AtTheMoney = Literal["forward", "spot"]
 VolType = Literal["normal"]
-
-# A maturity is a multiple of the tenor up to this fraction of a period (3.0000001 is 3).
-SAME_PERIOD = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -128,14 +133,15 @@ class MarketDay:
         """
         day, problems = _parsed_date(date)
         years, found = numbers(maturities, "maturities")
-        raise_problems(_label(day), [*problems, *found] if found else [])
+        if found:
+            raise MarketDataError(_label(day), problems + found)
         problems += choice(kind, "kind", Kind)
         if atm is None:
             atm = "spot" if first_caplet else "forward"
         problems += choice(atm, "atm", AtTheMoney)
         problems += choice(vol_type, "vol_type", VolType)
         problems += positive_number(notional, "notional", "1 means prices per unit")
-        problems += _flag_problems(first_caplet, "first_caplet")
+        problems += flag(first_caplet, "first_caplet")
         start = 0 if first_caplet else 1
         quotes, found = _quotes(years, prices, vols)
         problems += found
@@ -143,7 +149,7 @@ class MarketDay:
             strikes, found = column(years, strikes, "strike", may_be_negative=True)
             problems += found
         if bid_ask is not None:
-            bid_ask, found = _bid_ask(years, bid_ask)
+            bid_ask, found = bid_ask_pairs(years, bid_ask)
             problems += found
         schedule, counts, found = _schedule(curve, years, tenor, start, times, accruals)
         problems += found
@@ -189,10 +195,10 @@ class MarketDay:
         years = self.maturities
         problems = [
             *choice(self.kind, "kind", Kind),
-            *_flag_problems(self.has_first_caplet, "has_first_caplet"),
+            *flag(self.has_first_caplet, "has_first_caplet"),
             *column(years, self.prices, "price")[1],
             *column(years, self.strikes, "strike", may_be_negative=True)[1],
-            *_coverage_problems(self.curve, self.schedule, years, self.period_counts),
+            *coverage_problems(self.curve, self.schedule, years, self.period_counts),
             *positive_number(self.notional, "notional", "1 means prices per unit"),
         ]
         problems += [
@@ -214,19 +220,13 @@ class MarketDay:
             for k in np.flatnonzero(1 + self.strikes * longest <= 0)
         ]
         if self.bid_ask is not None:
-            _, found = _bid_ask(years, self.bid_ask)
-            problems += found or _bid_ask_problems(years, self.prices, self.bid_ask)
+            _, found = bid_ask_pairs(years, self.bid_ask)
+            problems += found or bid_ask_problems(years, self.prices, self.bid_ask)
         return problems
 
 
 def _label(date: datetime.date | None) -> str:
     return "market day" if date is None else f"market day {date}"
-
-
-def _flag_problems(value: object, what: str) -> list[str]:
-    if isinstance(value, bool | np.bool_):
-        return []
-    return [f"{what} is {value!r}; it must be True or False"]
 
 
 def _parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
@@ -252,28 +252,6 @@ def _quotes(
     return np.empty(0), ["there are no quotes; give prices or vols, one per maturity"]
 
 
-def _bid_ask(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        return np.empty(0), [f"bid_ask is {values!r}; give two numbers for each maturity"]
-    if array.shape != (len(years), 2):
-        return array, [
-            f"bid_ask has shape {array.shape}; give bid and ask for each of the {len(years)} "
-            "maturities"
-        ]
-    return array, []
-
-
-def _bid_ask_problems(years: Array, prices: Array, bid_ask: Array) -> list[str]:
-    return [
-        f"{year:g}Y: bid {bid:g}, price {price:g}, ask {ask:g}; they must be in this order and "
-        "positive"
-        for year, price, (bid, ask) in zip(years, prices, bid_ask, strict=True)
-        if not 0 < bid <= price <= ask < np.inf
-    ]
-
-
 def _schedule(
     curve: DiscountCurve,
     years: Array,
@@ -290,9 +268,9 @@ def _schedule(
             "DiscountCurve.from_discount_factors"
         ]  # fmt: skip
     problems = positive_number(tenor, "tenor", "0.5 is six months")
-    problems = problems or _maturity_problems(years, tenor, start)
-    if times is None and not problems:
-        problems = _beyond_the_curve(curve, years, years)
+    problems = problems or maturity_problems(years, tenor, start)
+    if times is None:  # before the grid is built: a maturity of 1e9 years would fill the memory
+        problems += beyond_the_curve(curve, years, years)
     if problems:
         return None, none, problems
     counts = np.rint(years / tenor).astype(np.int64)
@@ -301,65 +279,6 @@ def _schedule(
         schedule = Schedule.from_times(grid, accruals)
     except MarketDataError as error:
         return None, none, [f"schedule: {problem}" for problem in error.problems]
-    problems = _coverage_problems(curve, schedule, years, counts)
-    problems = problems or _date_problems(schedule, years, counts, tenor, start)
+    problems = coverage_problems(curve, schedule, years, counts)
+    problems = problems or date_problems(schedule, years, counts, tenor, start)
     return schedule.first(int(counts.max())), counts, problems
-
-
-def _date_problems(
-    schedule: Schedule, years: Array, counts: Indices, tenor: float, start: int
-) -> list[str]:
-    """Given dates must mean what the maturities say, up to weekends and holidays."""
-    ends = schedule.times[counts]
-    problems = [
-        f"{years[k]:g}Y: period {counts[k]} ends at {ends[k]:g} years; times and tenor ({tenor:g} "
-        "years) do not belong together"
-        for k in np.flatnonzero(np.abs(ends - years) > tenor / 2)
-    ]
-    if start == 1 and schedule.times[0] > tenor / 2:
-        problems.append(
-            f"the first period starts at {schedule.times[0]:g} years, so its caplet is not fixed "
-            "today and belongs to the caps; say first_caplet=True"
-        )
-    return problems
-
-
-def _maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
-    problems = [] if len(years) else ["there are no maturities; give at least one"]
-    for year in years:
-        if not 0 < year < np.inf:
-            problems.append(f"maturity is {year}; it must be a positive number of years")
-            continue
-        periods = year / tenor
-        if abs(periods - round(periods)) > SAME_PERIOD:
-            problems.append(
-                f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years "
-                "(another tenor, or leave the cap out?)"
-            )
-        elif round(periods) <= start:
-            problems.append(
-                f"{year:g}Y: the cap has no caplet left when the first one is excluded "
-                "(first_caplet=True keeps it)"
-            )
-    return problems
-
-
-def _coverage_problems(
-    curve: DiscountCurve, schedule: Schedule, years: Array, counts: Indices
-) -> list[str]:
-    if counts.shape != years.shape or not len(counts):
-        return [f"{years.size} maturities but {counts.size} period counts"]
-    problems = [
-        f"{years[k]:g}Y: the cap needs {counts[k]} periods, the schedule has {schedule.periods}; "
-        "give times up to the longest maturity"
-        for k in np.flatnonzero(counts > schedule.periods)
-    ]
-    return problems or _beyond_the_curve(curve, years, schedule.times[counts])
-
-
-def _beyond_the_curve(curve: DiscountCurve, years: Array, last_payments: Array) -> list[str]:
-    return [
-        f"{years[k]:g}Y: the last payment is at {last_payments[k]:g} years, but the curve ends at "
-        f"{curve.last_time:g}; extend the curve or leave the cap out"
-        for k in np.flatnonzero(last_payments > curve.last_time + SAME_TIME)
-    ]

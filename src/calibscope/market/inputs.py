@@ -55,20 +55,31 @@ def choice(value: object, what: str, choices: object) -> list[str]:
     return [f"{what} is {value!r}; choose from {', '.join(allowed)}"]
 
 
+def flag(value: object, what: str) -> list[str]:
+    """Problems of a value that must be True or False."""
+    if isinstance(value, bool | np.bool_):
+        return []
+    return [f"{what} is {value!r}; it must be True or False"]
+
+
 def column(
     years: Array, values: ArrayLike, what: str, *, may_be_negative: bool = False
 ) -> tuple[Array, list[str]]:
     """One number per maturity; the problems name the maturity."""
     array, problems = numbers(values, f"{what}s")
-    if problems:
+    if problems and not len(array):
         return array, problems
     if array.shape != years.shape:
-        return array, [f"{years.size} maturities but {array.size} {what}s; give one per maturity"]
+        return array, [
+            *problems,
+            f"{years.size} maturities but {array.size} {what}s; give one per maturity",
+        ]
     lowest = -np.inf if may_be_negative else 0.0
     kind = "number" if may_be_negative else "positive number"
+    unread = bool(problems)  # an entry that is no number has its problem already
     for year, value in zip(years, array, strict=True):
-        if np.isnan(value):
+        if np.isnan(value) and not unread:
             problems.append(f"{year:g}Y: {what} is missing (nan); fill it in or leave the cap out")
-        elif not lowest < value < np.inf:
+        elif value <= lowest or value == np.inf:
             problems.append(f"{year:g}Y: {what} is {value:g}; it must be a {kind}")
     return array, problems

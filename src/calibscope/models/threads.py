@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-# Smaller pieces balance the load better, but each call of a kernel costs some microseconds.
+# Smaller pieces balance the load better, but each call of a kernel costs as much as a few days.
 PIECES_PER_THREAD = 8
 FEWEST_DAYS = 25
 
@@ -17,9 +17,7 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def share_days(
-    work: Callable[[int, int], None], days: int, threads: int | None, fewest: int = FEWEST_DAYS
-) -> None:
+def share_days(work: Callable[[int, int], None], days: int, threads: int | None) -> None:
     """Call work(begin, end) on pieces that cover 0, ..., days - 1, on several threads.
 
     The calling thread works too: waking a second thread takes as long as a few hundred days, and
@@ -28,12 +26,11 @@ def share_days(
     Parameters
     ----------
     threads : how many to use; None means all cores
-    fewest : days that make a piece worth a call
     """
     threads = available_cores() if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads is {threads}; use at least one")
-    pieces = max(1, min(threads * PIECES_PER_THREAD, days // fewest)) if threads > 1 else 1
+    pieces = max(1, min(threads * PIECES_PER_THREAD, days // FEWEST_DAYS)) if threads > 1 else 1
     pending = deque(
         (days * piece // pieces, days * (piece + 1) // pieces) for piece in range(pieces)
     )

@@ -3,8 +3,8 @@
 The shift psi makes the model reproduce today's curve. Everything else here is an integral of
 products of C(alpha, s) = (1 - exp(-alpha s))/alpha and exponentials, whose printed closed forms
 cancel for small speeds (at a = 1e-5 and half a year not one digit of V is left). The integrands
-are smooth and positive, so Gauss-Legendre panels that shrink towards zero give full precision for
-every speed, including zero.
+are smooth, and variances are written as sums of squares, so Gauss-Legendre panels that shrink
+towards zero give full precision for every speed, including zero, and nothing negative.
 
 All functions take the parameters in the order a_x, a_y, sigma_x, sigma_y, rho_xy and broadcast
 over times.
@@ -96,8 +96,8 @@ def bond_price(
     .. math:: P(t, T) = \frac{P(0, T)}{P(0, t)} \exp\{-C(a_x, \tau) x - C(a_y, \tau) y
         - \tfrac12 [V(0, T) - V(0, t) - V(t, T)]\},
 
-    and with C(a, s + tau) = C(a, s) + exp(-a s) C(a, tau) the bracket is the integral over s
-    from 0 to t of products of these two parts: nothing is subtracted.
+    and with C(a, s + tau) = C(a, s) + exp(-a s) C(a, tau) the bracket is an integral over s from 0
+    to t of products of these two parts; only a negative correlation makes terms of it cancel.
     """
     a_x, a_y, sigma_x, sigma_y, rho_xy = parameters
     start, end = _ordered(t, T)

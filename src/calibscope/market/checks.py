@@ -1,0 +1,96 @@
+"""What can be wrong with the caps of a day: each check returns the problems it finds."""
+
+import numpy as np
+
+from calibscope.market.arrays import Array, ArrayLike, Indices
+from calibscope.market.curve import SAME_TIME, DiscountCurve
+from calibscope.market.schedule import Schedule
+
+# A maturity is a multiple of the tenor up to this fraction of a period (3.0000001 is 3).
+SAME_PERIOD = 1e-6
+
+
+def maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
+    """Maturities that are no positive multiples of the tenor, or leave no caplet."""
+    problems = [] if len(years) else ["there are no maturities; give at least one"]
+    for year in years:
+        if not 0 < year < np.inf:
+            problems.append(f"maturity is {year}; it must be a positive number of years")
+            continue
+        periods = year / tenor
+        if abs(periods - round(periods)) > SAME_PERIOD:
+            problems.append(
+                f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years "
+                "(another tenor, or leave the cap out?)"
+            )
+        elif round(periods) <= start:
+            problems.append(
+                f"{year:g}Y: the cap has no caplet left when the first one is excluded "
+                "(first_caplet=True keeps it)"
+            )
+    return problems
+
+
+def coverage_problems(
+    curve: DiscountCurve, schedule: Schedule, years: Array, counts: Indices
+) -> list[str]:
+    """Caps that reach beyond the schedule or the curve."""
+    if counts.shape != years.shape or not len(counts):
+        return [f"{years.size} maturities but {counts.size} period counts"]
+    problems = [
+        f"{years[k]:g}Y: the cap needs {counts[k]} periods, the schedule has {schedule.periods}; "
+        "give times up to the longest maturity"
+        for k in np.flatnonzero(counts > schedule.periods)
+    ]
+    return problems or beyond_the_curve(curve, years, schedule.times[counts])
+
+
+def beyond_the_curve(curve: DiscountCurve, years: Array, last_payments: Array) -> list[str]:
+    """Caps whose last payment the curve does not reach."""
+    return [
+        f"{years[k]:g}Y: the last payment is at {last_payments[k]:g} years, but the curve ends at "
+        f"{curve.last_time:g}; extend the curve or leave the cap out"
+        for k in np.flatnonzero(np.isfinite(years) & (last_payments > curve.last_time + SAME_TIME))
+    ]
+
+
+def date_problems(
+    schedule: Schedule, years: Array, counts: Indices, tenor: float, start: int
+) -> list[str]:
+    """Given dates must mean what the maturities say, up to weekends and holidays."""
+    ends = schedule.times[counts]
+    problems = [
+        f"{years[k]:g}Y: period {counts[k]} ends at {ends[k]:g} years; times and tenor ({tenor:g} "
+        "years) do not belong together"
+        for k in np.flatnonzero(np.abs(ends - years) > tenor / 2)
+    ]
+    if start == 1 and schedule.times[0] > tenor / 2:
+        problems.append(
+            f"the first period starts at {schedule.times[0]:g} years, so its caplet is not fixed "
+            "today and belongs to the caps; say first_caplet=True"
+        )
+    return problems
+
+
+def bid_ask_pairs(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
+    """(m, 2) bid and ask prices."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.empty(0), [f"bid_ask is {values!r}; give two numbers for each maturity"]
+    if array.shape != (len(years), 2):
+        return array, [
+            f"bid_ask has shape {array.shape}; give bid and ask for each of the {len(years)} "
+            "maturities"
+        ]
+    return array, []
+
+
+def bid_ask_problems(years: Array, prices: Array, bid_ask: Array) -> list[str]:
+    """Quotes outside their own bid and ask."""
+    return [
+        f"{year:g}Y: bid {bid:g}, price {price:g}, ask {ask:g}; they must be in this order and "
+        "positive"
+        for year, price, (bid, ask) in zip(years, prices, bid_ask, strict=True)
+        if not 0 < bid <= price <= ask < np.inf
+    ]
