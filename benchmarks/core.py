@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 import calibscope as cs
+from calibscope.base.threads import available_cores
 from calibscope.market.demo import demo_day
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import evaluate
-from calibscope.models.threads import available_cores
 from peers import NumpyDay, quantlib_caplets, quantlib_model
 
 DAYS = 2157  # trading days of the paper's sample

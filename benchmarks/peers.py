@@ -8,7 +8,7 @@ import numpy as np
 import QuantLib as ql
 from scipy.special import ndtr
 
-from calibscope.market.arrays import Array
+from calibscope.base.arrays import Array
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2
 

@@ -5,7 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
-from calibscope.models import compiled
+from calibscope.base import compiled
 from calibscope.models.g2 import caps
 
 
@@ -36,6 +36,22 @@ def test_a_changed_formula_gets_a_new_folder(tmp_path, monkeypatch):
         kernel.write_text(text, encoding="utf-8")
         folders.append(compiled.cache_folder.__wrapped__())
     assert folders[0] == folders[2] != folders[1]
+
+
+def test_a_changed_import_of_a_kernel_gets_a_new_folder_and_other_files_do_not(
+    tmp_path, monkeypatch
+):
+    files = {name: tmp_path / f"{name}.py" for name in ("kernel", "middle", "constant", "other")}
+    files["kernel"].write_text("from calibscope.middle import x\n@compiled\n")
+    files["middle"].write_text("from calibscope.constant import X\n")
+    for name in ("constant", "other"):
+        files[name].write_text("X = 1\n")
+    monkeypatch.setattr(compiled, "PACKAGE", tmp_path)
+    before = compiled.cache_folder.__wrapped__()
+    files["other"].write_text("X = 2\n")
+    assert compiled.cache_folder.__wrapped__() == before
+    files["constant"].write_text("X = 2\n")
+    assert compiled.cache_folder.__wrapped__() != before
 
 
 def test_a_read_only_installation_uses_the_users_cache(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from calibscope.models.threads import available_cores, share_days
+from calibscope.base.threads import available_cores, share_days
 
 
 @pytest.mark.parametrize("days", [0, 1, 24, 25, 60, 2157])

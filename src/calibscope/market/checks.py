@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike, Indices
+from calibscope.base.arrays import Array, ArrayLike, Indices
 from calibscope.market.curve import SAME_TIME, DiscountCurve
 from calibscope.market.schedule import Schedule
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike, frozen
+from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.market.errors import raise_problems
 from calibscope.market.inputs import numbers
 

@@ -6,12 +6,13 @@ frozen and complete, so nothing downstream has to ask again.
 """
 
 import datetime
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike, Indices, frozen
+from calibscope.base.arrays import Array, ArrayLike, Indices, frozen
 from calibscope.market.checks import (
     beyond_the_curve,
     bid_ask_pairs,
@@ -80,6 +81,22 @@ class MarketDay:
         """P(0, t) at the times of the schedule."""
         return self.curve.discount(self.schedule.times)
 
+    @property
+    def fingerprint(self) -> str:
+        """A hash of everything that defines this day, down to the last bit."""
+        digest = hashlib.sha256(
+            f"{self.date} {self.kind} {self.has_first_caplet} {self.notional!r} "
+            f"{self.curve.interpolation} {self.bid_ask is not None}".encode()
+        )
+        arrays = (
+            self.curve.times, self.curve.log_discounts, self.schedule.times,
+            self.schedule.accruals, self.maturities, self.strikes, self.prices,
+            np.empty(0) if self.bid_ask is None else self.bid_ask,
+        )  # fmt: skip
+        for array in arrays:
+            digest.update(array.size.to_bytes(8, "little") + array.tobytes())
+        return digest.hexdigest()
+
     @classmethod
     def from_arrays(
         cls,
@@ -131,7 +148,7 @@ class MarketDay:
         >>> day.prices.round(5)
         array([0.00992, 0.02201, 0.05778])
         """
-        day, problems = _parsed_date(date)
+        day, problems = parsed_date(date)
         years, found = numbers(maturities, "maturities")
         if found:
             raise MarketDataError(_label(day), problems + found)
@@ -229,7 +246,8 @@ def _label(date: datetime.date | None) -> str:
     return "market day" if date is None else f"market day {date}"
 
 
-def _parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
+def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
+    """A date as users write it, and what is wrong with it."""
     if isinstance(date, datetime.datetime):
         return date.date(), []
     if date is None or isinstance(date, datetime.date):

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike
+from calibscope.base.arrays import Array, ArrayLike
 
 
 def numbers(values: object, what: str) -> tuple[Array, list[str]]:

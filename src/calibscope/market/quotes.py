@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from calibscope.market.arrays import Array, ArrayLike
+from calibscope.base.arrays import Array, ArrayLike
 
 Kind = Literal["cap", "floor"]
 

@@ -11,7 +11,7 @@ The coefficients are near-minimax, derived at 60 digits by
 
 import numpy as np
 
-from calibscope.models.compiled import compiled
+from calibscope.base.compiled import compiled
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.6931471803691238  # ends in zeros, so that k * LN2_HIGH is exact

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from calibscope.market.arrays import Array
+from calibscope.base.arrays import Array
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS

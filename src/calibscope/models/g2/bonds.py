@@ -12,7 +12,7 @@ over times.
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike
+from calibscope.base.arrays import Array, ArrayLike
 from calibscope.market.curve import DiscountCurve
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike, Indices, offsets
+from calibscope.base.arrays import Array, ArrayLike, Indices, offsets
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import raise_problems

@@ -33,8 +33,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike, Marks
-from calibscope.models.compiled import compilation_notice, compiled
+from calibscope.base.arrays import Array, ArrayLike, Marks
+from calibscope.base.compiled import compilation_notice, compiled
+from calibscope.base.threads import share_days
 from calibscope.models.elementary import exponential, mills_ratio
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import checked_parameters
@@ -46,7 +47,6 @@ from calibscope.models.g2.variance import (
     basis_rows,
     variance_rows,
 )
-from calibscope.models.threads import share_days
 
 # Beyond about 38 standard deviations the normal density is zero in double precision.
 FAR = 100.0

@@ -4,7 +4,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike, Marks
+from calibscope.base.arrays import Array, ArrayLike, Marks
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.quotes import Kind

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike
+from calibscope.base.arrays import Array, ArrayLike
 
 PARAMETERS = ("a_x", "a_y", "sigma_x", "sigma_y", "rho_xy")
 LOWEST = np.array([0.0, 0.0, 0.0, 0.0, -1.0])

@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibscope.market.arrays import Array, ArrayLike
-from calibscope.models.compiled import compiled
+from calibscope.base.arrays import Array, ArrayLike
+from calibscope.base.compiled import compiled
 from calibscope.models.elementary import decay_moments
 from calibscope.models.g2.parameters import checked_parameters
 

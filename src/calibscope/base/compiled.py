@@ -3,7 +3,8 @@
 Every kernel of calibscope carries ``@compiled``. Numba's own disk cache looks only at
 the file of the *outer* function, so that a corrected inner formula in another file would
 go on being served in its old form. Our cache folder is therefore named after the text of all
-folders with kernels: change one character of any formula and everything is compiled anew. Where
+files with kernels and of whatever those import: change one character of any formula or constant
+and everything is compiled anew. Where
 neither the package nor the user's cache is writable, every process compiles for itself; a shared
 temporary folder would let other users plant machine code.
 """
@@ -11,6 +12,7 @@ temporary folder would let other users plant machine code.
 import hashlib
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,17 +29,15 @@ logger = logging.getLogger("calibscope")
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SECONDS_BEFORE_NOTICE = 1.0
+OWN_IMPORT = re.compile(r"^from calibscope\.([\w.]+) import", re.MULTILINE)
 
 
 @cache
 def cache_folder() -> Path | None:
     """The folder for machine code of exactly these kernel sources; None if nowhere is writable."""
-    sources = {path.relative_to(PACKAGE): path.read_bytes() for path in PACKAGE.rglob("*.py")}
-    with_kernels = {path.parts[0] for path, text in sources.items() if b"@compiled" in text}
     fingerprint = hashlib.sha256()
-    for path in sorted(sources):
-        if path.parts[0] in with_kernels:
-            fingerprint.update(sources[path])
+    for _, text in sorted(_kernel_sources().items()):
+        fingerprint.update(text.encode())
     user_cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     for base in (PACKAGE / "__pycache__", Path(user_cache, "calibscope")):
         try:
@@ -48,6 +48,21 @@ def cache_folder() -> Path | None:
         if os.access(folder, os.W_OK):
             return folder
     return None
+
+
+def _kernel_sources() -> dict[Path, str]:
+    """The files with kernels, and all files of the package that they import, directly or not."""
+    sources = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    wanted, pending = set[Path](), [path for path, text in sources.items() if "@compiled" in text]
+    while pending:
+        path = pending.pop()
+        if path in sources and path not in wanted:
+            wanted.add(path)
+            modules = OWN_IMPORT.findall(sources[path])
+            pending += [
+                PACKAGE.joinpath(*module.split(".")).with_suffix(".py") for module in modules
+            ]
+    return {path: sources[path] for path in wanted}
 
 
 def compiled(function: Function) -> Function:

@@ -1,0 +1,1 @@
+"""What every folder stands on: arrays, compiled kernels, threads."""

@@ -1,0 +1,95 @@
+"""Many days of one market, checked: what calibration, diagnosis and studies take in."""
+
+import datetime
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from calibscope.market.day import MarketDay, parsed_date
+from calibscope.market.errors import MarketDataError, raise_problems
+from calibscope.market.findings import Finding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Market:
+    """A history of market days, oldest first, and what was left out and why."""
+
+    days: tuple[MarketDay, ...]
+    dropped: tuple[Finding, ...] = ()  # one per reason and day
+    warnings: tuple[Finding, ...] = ()
+    name: str = "market"
+    is_synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "days", tuple(self.days))
+        raise_problems(self.name, self._problems())
+
+    def __repr__(self) -> str:
+        label = "synthetic, " if self.is_synthetic else ""
+        span = f"{self.dates[0]} to {self.dates[-1]}" if self.days else "no days"
+        return f"Market({self.name}: {label}{len(self.days)} days, {span})"
+
+    def __len__(self) -> int:
+        return len(self.days)
+
+    def __iter__(self) -> Iterator[MarketDay]:
+        return iter(self.days)
+
+    @cached_property
+    def dates(self) -> tuple[datetime.date, ...]:
+        """The dates of the days, increasing."""
+        return tuple(day.date for day in self.days if day.date is not None)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all quotes, curves and conventions: equal markets have equal ones."""
+        digest = hashlib.sha256()
+        for day in self.days:
+            digest.update(day.fingerprint.encode())
+        return digest.hexdigest()
+
+    def day(self, date: str | datetime.date) -> MarketDay:
+        """The day of this date, or an error that says why there is none."""
+        wanted, problems = parsed_date(date)
+        raise_problems(self.name, problems)
+        if wanted in self._places:
+            return self.days[self._places[wanted]]
+        reasons = [finding.message for finding in self.dropped if finding.date == wanted]
+        if reasons:
+            raise MarketDataError(self.name, [f"{wanted} was dropped: {'; '.join(reasons)}"])
+        before = [str(day) for day in self.dates if wanted is not None and day < wanted][-1:]
+        after = [str(day) for day in self.dates if wanted is not None and day > wanted][:1]
+        nearest = " and ".join(before + after) or "none"
+        raise MarketDataError(self.name, [f"there is no {wanted}; the nearest days are {nearest}"])
+
+    def between(self, first: str | datetime.date, last: str | datetime.date) -> "Market":
+        """The days from `first` to `last`, both included, with their findings."""
+        (start, problems), (end, found) = parsed_date(first), parsed_date(last)
+        raise_problems(self.name, problems + found)
+        assert start is not None
+        assert end is not None
+
+        def inside(date: datetime.date | None) -> bool:
+            return date is None or start <= date <= end
+
+        return Market(
+            days=tuple(day for day in self.days if inside(day.date)),
+            dropped=tuple(finding for finding in self.dropped if inside(finding.date)),
+            warnings=tuple(finding for finding in self.warnings if inside(finding.date)),
+            name=self.name,
+            is_synthetic=self.is_synthetic,
+        )
+
+    @cached_property
+    def _places(self) -> dict[datetime.date, int]:
+        return {date: place for place, date in enumerate(self.dates)}
+
+    def _problems(self) -> list[str]:
+        problems = [f"day {i + 1} has no date" for i, day in enumerate(self.days) if not day.date]
+        problems += [
+            f"{after} follows {before}; dates must increase"
+            for before, after in zip(self.dates, self.dates[1:], strict=False)
+            if after <= before
+        ]
+        return problems

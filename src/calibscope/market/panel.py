@@ -1,0 +1,32 @@
+"""A table of one quantity by date and maturity: what a reader hands on, and nothing more.
+
+Values are as written in the file, in the unit of the file; gaps are NaN. Units, completeness and
+plausibility are judged later, where all quantities are at hand.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from calibscope.base.arrays import Array
+
+Dates = npt.NDArray[np.datetime64]
+
+CapQuantity = Literal[
+    "price", "normal_vol", "lognormal_vol", "shifted_lognormal_vol", "strike", "bid", "ask"
+]
+CurveQuantity = Literal["discount_factor", "zero_rate", "par_rate"]
+Quantity = CapQuantity | CurveQuantity
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """One quantity by date and maturity."""
+
+    quantity: Quantity
+    dates: Dates  # (n,) datetime64[D], strictly increasing
+    maturities: Array  # (m,) years, strictly increasing
+    values: Array  # (n, m), NaN where nothing was given
+    source: str  # file name, with the sheet where there are several: for messages

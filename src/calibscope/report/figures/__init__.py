@@ -1,0 +1,1 @@
+"""Figures, one per file: each answers one question, which is its title."""
