@@ -14,7 +14,7 @@ from mpmath import mp, mpf
 
 import calibscope as cs
 from calibscope.market.day import MarketDay
-from calibscope.market.quotes import swap_rate
+from calibscope.market.quotes import swap_rates
 from calibscope.market.schedule import Schedule
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import evaluate
@@ -65,7 +65,7 @@ def random_day(rng: np.random.Generator) -> MarketDay:
     schedule = Schedule.from_times(times, np.diff(times) * rng.choice([1.0, 365 / 360]))
     counts = np.array([max(2, periods - 1), periods])
     discounts, accruals = curve.discount(times), schedule.accruals
-    at_the_money = [swap_rate(discounts[1 : n + 1], accruals[1:n]) for n in counts]
+    at_the_money = swap_rates(discounts, accruals, 1, counts)
     return MarketDay(
         curve=curve,
         schedule=schedule,

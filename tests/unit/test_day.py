@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.market.quotes import payer_swap_value, swap_rate
+from calibscope.market.quotes import payer_swap_value, swap_rates
 from calibscope.market.schedule import Schedule
 
 CURVE = cs.DiscountCurve.from_zero_rates([1, 5, 30], [0.03, 0.025, 0.027])
@@ -46,7 +46,9 @@ def test_swap_value_telescopes():
     P, delta, K = np.array([0.99, 0.97, 0.94, 0.92]), np.array([0.5, 0.52, 0.49]), 0.03
     by_period = 1e4 * np.sum(P[:-1] - (1 + K * delta) * P[1:])
     assert payer_swap_value(P, delta, K, 1e4) == pytest.approx(by_period, rel=1e-13)
-    assert payer_swap_value(P, delta, swap_rate(P, delta)) == pytest.approx(0, abs=1e-16)
+    assert payer_swap_value(P, delta, swap_rates(P, delta, 0, [3])[0]) == pytest.approx(
+        0, abs=1e-16
+    )
 
 
 def test_calendar_dates_and_accruals():
@@ -155,7 +157,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"prices": None, "vols": [0.01, -0.01, 0.01]}, "5Y: vol is -0.01"),
         ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
         ({"strikes": [0.01, NAN, 0.02]}, r"5Y: strike is missing \(nan\)"),
-        ({"strikes": [0.01, 0.02, -3]}, r"10Y: strike is -3; it must be above -2"),
+        ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, that is -300 percent"),
         ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is no multiple of the tenor, 0.5"),
         ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
         ({"maturities": [3, NAN, 10]}, "maturity is nan"),
@@ -209,7 +211,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ),
         (
             {"accruals": np.append(np.full(19, 0.1), 1.0), "strikes": [0.02, 0.02, -2.0]},
-            "10Y: strike is -2; it must be above -1",
+            "10Y: strike is -2, that is -200 percent",
         ),
     ],
 )

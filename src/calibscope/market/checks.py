@@ -4,10 +4,18 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
 from calibscope.market.curve import SAME_TIME, DiscountCurve
+from calibscope.market.quotes import VolType
 from calibscope.market.schedule import Schedule
 
 # A maturity is a multiple of the tenor up to this fraction of a period (3.0000001 is 3).
 SAME_PERIOD = 1e-6
+
+# No market has quoted more: larger numbers are in another unit.
+USUAL_VOLS = {
+    "normal": (0.5, "85 bp is 0.0085"),
+    "lognormal": (20.0, "35 percent is 0.35"),
+    "shifted_lognormal": (20.0, "35 percent is 0.35"),
+}
 
 
 def maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
@@ -72,6 +80,42 @@ def date_problems(
     return problems
 
 
+def vol_problems(
+    years: Array, vols: Array, vol_type: VolType, strikes: Array, prices: Array
+) -> list[str]:
+    """Volatilities that no formula turns into a price, or that are in the wrong unit."""
+    usual, example = USUAL_VOLS[vol_type]
+    problems = [
+        f"{years[k]:g}Y: {vol_type} vol is {vols[k]:g}; vols are decimals ({example})"
+        for k in np.flatnonzero(vols > usual)
+    ]
+    return problems or [
+        f"{years[k]:g}Y: strike {strikes[k]:g} or a forward rate is not positive, so it has no "
+        f"{vol_type} vol; give normal vols, or shifted lognormal ones with a larger vol_shift"
+        if np.isnan(prices[k])
+        else f"{years[k]:g}Y: vol {vols[k]:g} and strike {strikes[k]:g} give a price of "
+        f"{prices[k]:g}; are both decimals (85 bp is 0.0085, 2 percent is 0.02)?"
+        for k in np.flatnonzero(~((prices > 0) & (prices < np.inf)))
+    ]
+
+
+def size_problems(years: Array, strikes: Array, prices: Array, received: Array) -> list[str]:
+    """Numbers too large for what they are, which is how a wrong unit shows.
+
+    A caplet is worth less than P(t_{i-1}), what it can pay at most; `received` is their sum.
+    """
+    problems = [
+        f"{years[k]:g}Y: strike is {strikes[k]:g}, that is {100 * strikes[k]:g} percent; strikes "
+        "are decimals (2 percent is 0.02)"
+        for k in np.flatnonzero(np.abs(strikes) >= 1)
+    ]
+    return problems + [
+        f"{years[k]:g}Y: price is {prices[k]:g} per unit notional, more than the cap can ever pay; "
+        "is it in bp or percent, or for another notional? (46 bp is 0.0046)"
+        for k in np.flatnonzero(prices >= received)
+    ]
+
+
 def bid_ask_pairs(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
     """(m, 2) bid and ask prices."""
     try:
@@ -87,10 +131,10 @@ def bid_ask_pairs(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
 
 
 def bid_ask_problems(years: Array, prices: Array, bid_ask: Array) -> list[str]:
-    """Quotes outside their own bid and ask."""
+    """Quotes outside their own bid and ask; a quote may have neither (both NaN)."""
     return [
         f"{year:g}Y: bid {bid:g}, price {price:g}, ask {ask:g}; they must be in this order and "
         "positive"
         for year, price, (bid, ask) in zip(years, prices, bid_ask, strict=True)
-        if not 0 < bid <= price <= ask < np.inf
+        if not 0 < bid <= price <= ask < np.inf and not (np.isnan(bid) and np.isnan(ask))
     ]

@@ -1,28 +1,43 @@
 """The discount curve of one day: today's price of one unit paid at time t.
 
-Between its nodes the logarithm of the discount factor is linear, so that the instantaneous
-forward rate is constant from node to node. There is no extrapolation: a time beyond the last
-node is an error, because a curve that ends at 30 years says nothing about year 40.
+A curve is given by its nodes and by the name of the scheme that holds between them (`interpolation`;
+docs/curves.md says which to use when). Time is in years, and a pillar lies at its nominal maturity:
+1Y at 1, 6M at 0.5, 1M at 1/12, 1W at 7/365, 1D at 1/365, in line with the idealised grid of the caps,
+t_i = i * tenor. There is no extrapolation: a time beyond the last node is an error, because a curve
+that ends at 30 years says nothing about year 40.
 """
 
-from dataclasses import dataclass
+import datetime
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.market.errors import raise_problems
-from calibscope.market.inputs import numbers
+from calibscope.market.inputs import choice, numbers
+from calibscope.market.interpolation import Interpolation, Scheme, interpolated
+from calibscope.market.interpolation.schemes import FITTED
 
 # Times that agree to this many years (a third of a second) are the same time.
 SAME_TIME = 1e-8
 
+# A Svensson curve has six parameters, so a fit needs as many nodes.
+FEWEST_TO_FIT = 6
+
+Compounding = Literal["continuous", "annual", "semiannual", "quarterly", "monthly", "simple"]
+PERIODS_A_YEAR = {"annual": 1, "semiannual": 2, "quarterly": 4, "monthly": 12}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiscountCurve:
-    """Discount factors P(0, t), log-linear between nodes; the first node is (0, 1)."""
+    """Discount factors P(0, t); the first node is (0, 1)."""
 
     times: Array  # (n,) years from today, strictly increasing, times[0] == 0
     log_discounts: Array  # (n,) log P(0, t), log_discounts[0] == 0
+    interpolation: Interpolation = "log-linear"
+    # Built at first use: a panel has thousands of curves, and some schemes need a fit.
+    _scheme: Scheme | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "times", frozen(self.times))
@@ -30,7 +45,8 @@ class DiscountCurve:
         raise_problems("discount curve", self._problems())
 
     def __repr__(self) -> str:
-        return f"DiscountCurve({len(self.times) - 1} nodes up to {self.last_time:g} years)"
+        kind = "" if self.interpolation == "log-linear" else f", {self.interpolation}"
+        return f"DiscountCurve({len(self.times) - 1} nodes up to {self.last_time:g} years{kind})"
 
     def _problems(self) -> list[str]:
         times, logs = self.times, self.log_discounts
@@ -38,7 +54,20 @@ class DiscountCurve:
             return [f"times have shape {times.shape}, log discount factors {logs.shape}"]
         if len(times) < 2:
             return ["there is no node after today; give at least one time > 0"]
-        problems = [
+        problems = choice(self.interpolation, "interpolation", Interpolation)
+        if not problems and self.interpolation in FITTED and len(times) <= FEWEST_TO_FIT:
+            problems.append(
+                f"{len(times) - 1} nodes after today are too few for {self.interpolation!r}, which "
+                f"fits six parameters; choose log-cubic, or give {FEWEST_TO_FIT} nodes"
+            )
+        if (
+            times[0] == logs[0] == 0
+            and (times[1:] > times[:-1]).all()
+            and times[-1] < np.inf
+            and np.isfinite(logs).all()
+        ):
+            return problems
+        problems += [
             f"time {i} is {times[i]}; it must be a number"
             for i in np.flatnonzero(~np.isfinite(times))
         ]
@@ -58,13 +87,16 @@ class DiscountCurve:
         return problems
 
     @classmethod
-    def from_discount_factors(cls, times: ArrayLike, factors: ArrayLike) -> "DiscountCurve":
+    def from_discount_factors(
+        cls, times: ArrayLike, factors: ArrayLike, *, interpolation: Interpolation = "log-linear"
+    ) -> "DiscountCurve":
         """Build a curve from discount factors P(0, t).
 
         Parameters
         ----------
         times : (n,) years from today; the node (0, 1) may be given and is added if not
         factors : (n,) positive; above 1 where rates are negative
+        interpolation : how the curve runs between its nodes
 
         Examples
         --------
@@ -74,53 +106,145 @@ class DiscountCurve:
         """
         nodes, values = _nodes(times, factors, "discount factors")
         problems = [
-            f"t = {t:g}: discount factor is {value}; it must be a positive number"
-            for t, value in zip(nodes, values, strict=True)
-            if not 0 < value < np.inf
+            f"t = {nodes[i]:g}: discount factor is {values[i]}; it must be a positive number"
+            for i in np.flatnonzero(~((values > 0) & (values < np.inf)))
         ]
         problems += [
             f"t = 0: discount factor is {value}; today's price of one unit paid today is 1"
             for value in values[(nodes == 0) & (values != 1)]
         ]
         raise_problems("discount curve", problems)
-        return cls._from_nodes(nodes, np.log(values))
+        return cls._from_nodes(nodes, np.log(values), interpolation)
 
     @classmethod
-    def from_zero_rates(cls, times: ArrayLike, rates: ArrayLike) -> "DiscountCurve":
-        """Build a curve from continuously compounded zero rates, P(0, t) = exp(-rate * t).
+    def from_zero_rates(
+        cls,
+        times: ArrayLike,
+        rates: ArrayLike,
+        *,
+        compounding: Compounding = "continuous",
+        interpolation: Interpolation = "log-linear",
+    ) -> "DiscountCurve":
+        r"""Build a curve from zero rates.
+
+        .. math:: P(0, t) = e^{-rt}, \quad (1 + r/n)^{-nt}, \quad (1 + rt)^{-1}
+
+        for continuous compounding, n times a year, and simple interest.
 
         Parameters
         ----------
         times : (n,) years from today
         rates : (n,) decimals (0.025 is 2.5 %); negative rates are fine
+        compounding : how interest is paid on interest
+        interpolation : how the curve runs between its nodes
 
         Examples
         --------
         >>> curve = DiscountCurve.from_zero_rates([1, 30], [0.02, 0.025])
         >>> round(float(curve.zero_rate(30)), 6)
         0.025
+        >>> curve = DiscountCurve.from_zero_rates([1, 30], [0.02, 0.025], compounding="annual")
+        >>> round(float(curve.discount(30)), 6) == round(1.025**-30, 6)
+        True
         """
         nodes, values = _nodes(times, rates, "zero rates")
+        raise_problems("discount curve", choice(compounding, "compounding", Compounding))
+        logs = log_discounts_of_zero_rates(nodes, values, compounding)
         raise_problems(
             "discount curve",
             [
-                f"t = {t:g}: zero rate is {value}; it must be a number"
-                for t, value in zip(nodes, values, strict=True)
-                if not np.isfinite(value)
+                f"t = {nodes[i]:g}: zero rate is {values[i]}; it must be a number"
+                + (
+                    ", and one unit must grow to a positive amount"
+                    if np.isfinite(values[i])
+                    else ""
+                )
+                for i in np.flatnonzero(~np.isfinite(logs) & np.isfinite(nodes))
             ],
         )
-        return cls._from_nodes(nodes, -values * nodes)
+        return cls._from_nodes(nodes, logs, interpolation)
 
     @classmethod
-    def _from_nodes(cls, times: Array, logs: Array) -> "DiscountCurve":
+    def from_svensson(cls, parameters: ArrayLike, last_time: float = 50.0) -> "DiscountCurve":
+        r"""Build a curve from Svensson parameters (rates continuously compounded, decimal).
+
+        .. math:: z(t) = \beta_0 + \beta_1 \frac{1 - e^{-t/\tau_1}}{t/\tau_1}
+            + \beta_2 \Big(\frac{1 - e^{-t/\tau_1}}{t/\tau_1} - e^{-t/\tau_1}\Big)
+            + \beta_3 \Big(\frac{1 - e^{-t/\tau_2}}{t/\tau_2} - e^{-t/\tau_2}\Big)
+
+        Source: Svensson (1994).
+
+        Parameters
+        ----------
+        parameters : (6,) beta_0, beta_1, beta_2, beta_3, tau_1, tau_2
+        last_time : where the curve is to end, in years
+
+        Examples
+        --------
+        >>> curve = DiscountCurve.from_svensson([0.03, -0.01, 0.0, 0.005, 1.5, 8.0])
+        >>> round(float(curve.forward_rate(0)), 6)
+        0.02
+        """
+        from calibscope.market.interpolation.fitted import Svensson
+        from calibscope.market.svensson import PAPER_TIMES, checked_parameters
+
+        exact = Svensson(checked_parameters(parameters, last_time))
+        times = np.concatenate(([0.0], PAPER_TIMES[last_time > PAPER_TIMES], [last_time]))
+        curve = cls(times, exact.log_discount(times), "svensson")
+        object.__setattr__(curve, "_scheme", exact)
+        return curve
+
+    @classmethod
+    def from_ois_quotes(
+        cls,
+        maturities: ArrayLike,
+        rates: ArrayLike,
+        *,
+        date: str | datetime.date,
+        index: Literal["ESTR", "EONIA"] = "ESTR",
+        interpolation: Interpolation = "log-cubic",
+    ) -> "DiscountCurve":
+        """Build a curve from par rates of overnight index swaps, bootstrapped by QuantLib.
+
+        Parameters
+        ----------
+        maturities : (n,) years, multiples of days (n/365), weeks (7n/365) or months (n/12)
+        rates : (n,) par rates, decimal (0.025 is 2.5 %)
+        date : the trade date; swaps start at spot, two TARGET days later
+        index : the overnight rate, which carries the conventions
+        interpolation : how the curve runs between its nodes
+
+        Notes
+        -----
+        See `calibscope.market.ois`. Nodes lie at the nominal maturities, which is what the caps'
+        idealised grid expects.
+        """
+        from calibscope.market.ois import bootstrapped
+
+        nodes, values = _nodes(maturities, rates, "par rates")
+        return cls._from_nodes(nodes, bootstrapped(nodes, values, date, index), interpolation)
+
+    @classmethod
+    def _from_nodes(
+        cls, times: Array, logs: Array, interpolation: Interpolation
+    ) -> "DiscountCurve":
         if times[0] != 0:
             times, logs = np.concatenate(([0.0], times)), np.concatenate(([0.0], logs))
-        return cls(times, logs)
+        return cls(times, logs, interpolation)
 
     @property
     def last_time(self) -> float:
         """Where the curve ends, in years."""
         return float(self.times[-1])
+
+    @property
+    def scheme(self) -> Scheme:
+        """What holds between the nodes, built at first use."""
+        if self._scheme is None:
+            scheme = interpolated(self.interpolation, self.times, self.log_discounts)
+            object.__setattr__(self, "_scheme", scheme)
+            return scheme
+        return self._scheme
 
     def discount(self, t: ArrayLike) -> Array:
         """Discount factor P(0, t)."""
@@ -128,38 +252,73 @@ class DiscountCurve:
 
     def log_discount(self, t: ArrayLike) -> Array:
         """Log P(0, t)."""
-        return np.asarray(np.interp(self._checked(t), self.times, self.log_discounts))
+        return self.scheme.log_discount(self._checked(t))
 
     def zero_rate(self, t: ArrayLike) -> Array:
         """Continuously compounded zero rate -log P(0, t) / t, and its limit at t = 0."""
         t = self._checked(t)
         at_zero = t == 0
-        rate = -self.log_discount(t) / np.where(at_zero, 1.0, t)
-        return np.where(at_zero, self.forward_rate(0.0), rate)
+        rate = -self.scheme.log_discount(t) / np.where(at_zero, 1.0, t)
+        return np.where(at_zero, self.scheme.forward_rate(np.zeros(())), rate)
 
     def forward_rate(self, t: ArrayLike) -> Array:
         """Instantaneous forward rate f(0, t) = -d log P(0, t) / dt.
 
-        Constant between nodes; at a node, the value to its right.
+        Where it jumps, as at the nodes of a log-linear curve, the value to the right.
         """
-        slopes = -np.diff(self.log_discounts) / np.diff(self.times)
-        interval = np.searchsorted(self.times, self._checked(t), side="right") - 1
-        return np.asarray(slopes[np.clip(interval, 0, len(slopes) - 1)])
+        return self.scheme.forward_rate(self._checked(t))
 
     def _checked(self, t: ArrayLike) -> Array:
-        t = np.asarray(t, float)
-        # `not (inside)` also catches NaN.
-        outside = ~((t >= 0) & (t <= self.last_time + SAME_TIME))
-        if outside.any():
-            first = float(t[outside].flat[0])
-            raise_problems(
-                "discount curve",
-                [
-                    f"asked for t = {first:g} years, but the curve covers 0 to "
-                    f"{self.last_time:g}; add nodes up to the longest maturity"
-                ],
-            )
-        return t
+        return _covered(np.asarray(t, float), self.last_time)
+
+
+def log_discounts_of_zero_rates(times: Array, rates: Array, compounding: Compounding) -> Array:
+    """Log P(0, t) from zero rates, (..., k); not finite where no discount factor belongs to one."""
+    if compounding == "continuous":
+        return -rates * times
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if compounding == "simple":
+            return -np.log1p(rates * times)
+        periods = PERIODS_A_YEAR[compounding]
+        return -periods * times * np.log1p(rates / periods)
+
+
+def log_discount_panel(
+    interpolation: Interpolation, times: ArrayLike, log_discounts: ArrayLike, t: ArrayLike
+) -> Array:
+    """Log P(0, t) of many days at once, as `DiscountCurve.log_discount` gives it for one.
+
+    Parameters
+    ----------
+    times : (k,) years, the same for all days; the node (0, 0) is added if not given
+    log_discounts : (n, k) log P(0, times), one row per day
+    t : (q,) years, at most times[-1]
+
+    Returns
+    -------
+    (n, q)
+    """
+    nodes, logs = np.asarray(times, float), np.asarray(log_discounts, float)
+    if nodes[0] != 0:
+        nodes = np.concatenate(([0.0], nodes))
+        logs = np.concatenate((np.zeros((len(logs), 1)), logs), axis=1)
+    wanted = _covered(np.asarray(t, float), float(nodes[-1]))
+    return interpolated(interpolation, nodes, logs).log_discount(wanted)
+
+
+def _covered(t: Array, last_time: float) -> Array:
+    # `not (inside)` also catches NaN.
+    outside = ~((t >= 0) & (t <= last_time + SAME_TIME))
+    if outside.any():
+        first = float(t[outside].flat[0])
+        raise_problems(
+            "discount curve",
+            [
+                f"asked for t = {first:g} years, but the curve covers 0 to {last_time:g}; add nodes "
+                "up to the longest maturity"
+            ],
+        )
+    return t
 
 
 def _nodes(times: ArrayLike, values: ArrayLike, what: str) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, frozen
+from calibscope.market.calendar import LONGEST_CAP, calendar_times
 from calibscope.market.checks import (
     beyond_the_curve,
     bid_ask_pairs,
@@ -20,15 +21,17 @@ from calibscope.market.checks import (
     coverage_problems,
     date_problems,
     maturity_problems,
+    size_problems,
+    vol_problems,
 )
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.inputs import choice, column, flag, numbers, positive_number
-from calibscope.market.quotes import Kind, bachelier_price, swap_rate
+from calibscope.market.quotes import Caplets, Kind, VolType, swap_rates
 from calibscope.market.schedule import Schedule
 
 AtTheMoney = Literal["forward", "spot"]
-VolType = Literal["normal"]
+Calendar = Literal["TARGET"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,6 +85,23 @@ class MarketDay:
         return self.curve.discount(self.schedule.times)
 
     @property
+    def caplets(self) -> Caplets:
+        """The caplets of all caps, cap after cap."""
+        return Caplets.of_caps(
+            self.discounts,
+            self.schedule.times,
+            self.schedule.accruals,
+            self.strikes,
+            self.period_counts,
+            self.first_period,
+        )
+
+    @property
+    def normal_vols(self) -> Array:
+        """Flat normal vol implied by each price, decimal; NaN below the intrinsic value."""
+        return self.caplets.implied_normal_vols(self.prices / self.notional, self.kind)
+
+    @property
     def fingerprint(self) -> str:
         """A hash of everything that defines this day, down to the last bit."""
         digest = hashlib.sha256(
@@ -106,8 +126,10 @@ class MarketDay:
         prices: ArrayLike | None = None,
         vols: ArrayLike | None = None,
         vol_type: VolType = "normal",
+        vol_shift: float = 0.0,
         strikes: ArrayLike | None = None,
         tenor: float = 0.5,
+        calendar: Calendar | None = None,
         times: ArrayLike | None = None,
         accruals: ArrayLike | None = None,
         kind: Kind = "cap",
@@ -124,11 +146,16 @@ class MarketDay:
         curve : the discount curve, up to the longest maturity at least
         maturities : (m,) years, multiples of `tenor`
         prices : (m,) premium for `notional`; or give `vols`
-        vols : (m,) flat volatility per cap, decimal (0.0085 is 85 bp), of type `vol_type`
+        vols : (m,) flat volatility per cap, decimal: a normal vol of 0.0085 is 85 bp, a
+            lognormal vol of 0.35 is 35 %
+        vol_type : "normal" (Bachelier), "lognormal" (Black) or "shifted_lognormal"
+        vol_shift : what shifted lognormal vols add to rate and strike, decimal
         strikes : (m,) decimal; None means at the money on the curve
         tenor : length of an interest period in years (0.5 or 0.25)
+        calendar : "TARGET" puts the caps on business days (modified following, accruals Act/360),
+            counted from `date`; None is the idealised grid 0, tenor, 2 tenor, ...
         times, accruals : dates in years and accruals of all periods up to the longest maturity,
-            where they are not the regular grid 0, tenor, 2 tenor, ...
+            for any other grid
         first_caplet : include the caplet that is fixed today, at its intrinsic value
         atm : at-the-money strike, if `strikes` is None: "forward" is the swap rate from the
             first reset t_1 on, the convention of quoted caps; "spot" is today's swap rate; None
@@ -157,6 +184,8 @@ class MarketDay:
             atm = "spot" if first_caplet else "forward"
         problems += choice(atm, "atm", AtTheMoney)
         problems += choice(vol_type, "vol_type", VolType)
+        if vol_type == "shifted_lognormal":
+            problems += positive_number(vol_shift, "vol_shift", "0.03 is three percent")
         problems += positive_number(notional, "notional", "1 means prices per unit")
         problems += flag(first_caplet, "first_caplet")
         start = 0 if first_caplet else 1
@@ -168,6 +197,9 @@ class MarketDay:
         if bid_ask is not None:
             bid_ask, found = bid_ask_pairs(years, bid_ask)
             problems += found
+        if calendar is not None:
+            times, accruals, found = _calendar_grid(years, tenor, calendar, day, times, accruals)
+            problems += found
         schedule, counts, found = _schedule(curve, years, tenor, start, times, accruals)
         problems += found
         first = 1 if atm == "forward" else 0
@@ -176,24 +208,17 @@ class MarketDay:
         if schedule is None or problems:
             raise MarketDataError(_label(day), problems)
 
-        P, delta = curve.discount(schedule.times), schedule.accruals
+        P, grid, delta = curve.discount(schedule.times), schedule.times, schedule.accruals
         if strikes is None:
-            strikes = np.array([swap_rate(P[first : n + 1], delta[first:n]) for n in counts])
+            strikes = swap_rates(P, delta, first, counts)
         if prices is None:
-            vols, resets = quotes, schedule.times
-            quotes = notional * np.array(
-                [
-                    bachelier_price(P[start : n + 1], delta[start:n], resets[start:n], K, vol, kind)
-                    for n, K, vol in zip(counts, strikes, vols, strict=True)
-                ]
-            )
-            problems = [
-                f"{years[k]:g}Y: vol {vols[k]:g} and strike {strikes[k]:g} give a price of "
-                f"{quotes[k]:g}; are both decimals (85 bp is 0.0085, 2 percent is 0.02)?"
-                for k in range(len(years))
-                if not 0 < quotes[k] < np.inf
-            ]
-            raise_problems(_label(day), problems)
+            caplets = Caplets.of_caps(P, grid, delta, strikes, counts, start)
+            vols, shift = quotes, vol_shift if vol_type == "shifted_lognormal" else 0.0
+            quotes = notional * caplets.cap_prices(vols, vol_type, kind, shift)
+            problems = vol_problems(years, vols, vol_type, strikes, quotes)
+        received = np.array([P[start:n].sum() for n in counts])
+        problems = problems or size_problems(years, strikes, quotes / notional, received)
+        raise_problems(_label(day), problems)
         return cls(
             curve=curve,
             schedule=schedule,
@@ -220,14 +245,14 @@ class MarketDay:
         ]
         problems += [
             f"maturity is {year}; it must be a positive number of years"
-            for year in years
-            if not 0 < year < np.inf
+            for year in years[~((years > 0) & (years < np.inf))]
         ]
-        problems += [
-            f"{year:g}Y: the cap covers {count} periods; it needs more than {self.first_period}"
-            for year, count in zip(years, self.period_counts, strict=False)
-            if count <= self.first_period
-        ]
+        if len(self.period_counts) == len(years):
+            problems += [
+                f"{years[k]:g}Y: the cap covers {self.period_counts[k]} periods; it needs more than "
+                f"{self.first_period}"
+                for k in np.flatnonzero(self.period_counts <= self.first_period)
+            ]
         if problems:
             return problems
         longest = float(self.schedule.accruals.max())
@@ -268,6 +293,32 @@ def _quotes(
     if vols is not None:
         return column(years, vols, "vol")
     return np.empty(0), ["there are no quotes; give prices or vols, one per maturity"]
+
+
+def _calendar_grid(
+    years: Array,
+    tenor: float,
+    calendar: object,
+    date: datetime.date | None,
+    times: ArrayLike | None,
+    accruals: ArrayLike | None,
+) -> tuple[ArrayLike | None, ArrayLike | None, list[str]]:
+    """Times and accruals of caps on business days."""
+    problems = choice(calendar, "calendar", Calendar)
+    if date is None:
+        problems.append("caps on calendar dates need the date of the quotes; give date=...")
+    if times is not None or accruals is not None:
+        problems.append("calendar and times are both given; choose one")
+    months = 12 * tenor if isinstance(tenor, int | float) else 0
+    if months not in (1, 3, 6, 12):
+        problems.append(f"tenor is {tenor!r}; calendar dates need 1, 3, 6 or 12 months (0.5 is 6M)")
+    longest = years[np.isfinite(years)].max(initial=0)
+    if longest > LONGEST_CAP:
+        problems.append(f"{longest:g}Y: no calendar reaches that far; the maturity is in years")
+    if problems or longest <= 0:
+        return None, None, problems
+    grid, delta = calendar_times(np.datetime64(date, "D"), int(months), round(longest / tenor))
+    return grid, delta, []
 
 
 def _schedule(

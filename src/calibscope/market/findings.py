@@ -8,6 +8,10 @@ import datetime
 from dataclasses import dataclass
 from enum import Enum
 
+import numpy as np
+
+from calibscope.market.maturity import label
+
 
 class Severity(Enum):
     """How bad it is; the value is how a report names it."""
@@ -29,7 +33,36 @@ class Finding:
     check: str = ""  # which check found it, such as "stale day": findings are counted by it
 
     def __str__(self) -> str:
-        place = [str(self.date)] if self.date else []
-        if self.maturity is not None:
-            place.append(f"{self.maturity:g}Y")
-        return ": ".join(part for part in (self.source, ", ".join(place), self.message) if part)
+        return ": ".join(part for part in (self.source, self.place, self.message) if part)
+
+    @property
+    def place(self) -> str:
+        """Date and maturity, as far as there are any."""
+        year = "" if self.maturity is None else label(self.maturity)
+        return ", ".join(part for part in (str(self.date or ""), year) if part)
+
+
+def dropped(
+    source: str, message: str, date: np.datetime64, maturity: float | None, check: str
+) -> Finding:
+    """A finding that drops its day."""
+    return _dated(Severity.DROPPED, source, message, date, maturity, check)
+
+
+def warning(
+    source: str, message: str, date: np.datetime64, maturity: float | None, check: str
+) -> Finding:
+    """A finding that asks for a second look."""
+    return _dated(Severity.WARNING, source, message, date, maturity, check)
+
+
+def _dated(
+    severity: Severity,
+    source: str,
+    message: str,
+    date: np.datetime64,
+    maturity: float | None,
+    check: str,
+) -> Finding:
+    year = None if maturity is None else float(maturity)
+    return Finding(severity, source, message, date.item(), year, check)

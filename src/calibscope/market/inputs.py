@@ -77,9 +77,10 @@ def column(
     lowest = -np.inf if may_be_negative else 0.0
     kind = "number" if may_be_negative else "positive number"
     unread = bool(problems)  # an entry that is no number has its problem already
-    for year, value in zip(years, array, strict=True):
+    bad = ~((array > lowest) & (array < np.inf))
+    for year, value in zip(years[bad], array[bad], strict=True):
         if np.isnan(value) and not unread:
             problems.append(f"{year:g}Y: {what} is missing (nan); fill it in or leave the cap out")
-        elif value <= lowest or value == np.inf:
+        elif not np.isnan(value):
             problems.append(f"{year:g}Y: {what} is {value:g}; it must be a {kind}")
     return array, problems

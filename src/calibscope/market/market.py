@@ -9,6 +9,7 @@ from functools import cached_property
 from calibscope.market.day import MarketDay, parsed_date
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.findings import Finding
+from calibscope.market.strikes import StrikeGaps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,6 +21,7 @@ class Market:
     warnings: tuple[Finding, ...] = ()
     name: str = "market"
     is_synthetic: bool = False
+    strike_gaps: StrikeGaps | None = None  # where strikes were given
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "days", tuple(self.days))
@@ -79,6 +81,7 @@ class Market:
             warnings=tuple(finding for finding in self.warnings if inside(finding.date)),
             name=self.name,
             is_synthetic=self.is_synthetic,
+            strike_gaps=self.strike_gaps,
         )
 
     @cached_property

@@ -20,6 +20,15 @@ CapQuantity = Literal[
 CurveQuantity = Literal["discount_factor", "zero_rate", "par_rate"]
 Quantity = CapQuantity | CurveQuantity
 
+# What a cap can be quoted in (a market needs one of them), and what a curve can be given by.
+QUOTES: tuple[CapQuantity, ...] = (
+    "price",
+    "normal_vol",
+    "lognormal_vol",
+    "shifted_lognormal_vol",
+)
+CURVES: tuple[CurveQuantity, ...] = ("discount_factor", "zero_rate", "par_rate")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:

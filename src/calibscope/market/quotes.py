@@ -1,17 +1,29 @@
-"""From curve to swap value and at-the-money strike, and from a quoted vol to a price.
+r"""From quoted volatilities to prices and back, and the at-the-money strike.
 
-All functions take the discount factors at the payment dates t_m, ..., t_n (`discounts`, one
-more than there are periods) and the accruals of the periods between them.
+A cap is the sum of its caplets, and a flat volatility is the one number that, put into every
+caplet's formula, gives the cap's price. With forward rate F, strike K and standard deviation
+s = vol * sqrt(reset time), the undiscounted caplet is
+
+- normal (Bachelier): intrinsic value + :math:`s\,g(|F-K|/s)`, :math:`g(x)=\varphi(x)-x\Phi(-x)`
+- lognormal (Black), and shifted: the same with F and K raised by the shift, F log-normal.
+
+Both are written as intrinsic value plus time value; the time value is the same for caplet and
+floorlet, so parity holds by construction and nothing cancels far from the money.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
 
-from calibscope.base.arrays import Array, ArrayLike
+from calibscope.base.arrays import Array, ArrayLike, Indices
 
 Kind = Literal["cap", "floor"]
+VolType = Literal["normal", "lognormal", "shifted_lognormal"]
+
+_DENSITY_AT_ZERO = 1 / np.sqrt(2 * np.pi)
+_MOST_NEWTON_STEPS = 60
 
 
 def payer_swap_value(
@@ -27,43 +39,165 @@ def payer_swap_value(
     return float(notional * (P[0] - P[-1] - strike * (delta @ P[1:])))
 
 
-def swap_rate(discounts: ArrayLike, accruals: ArrayLike) -> float:
-    r"""The strike at which the swap is worth nothing: the at-the-money strike.
+def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: ArrayLike) -> Array:
+    r"""At-the-money strikes: the fixed rate at which the swap over the cap's dates is worth 0.
 
-    .. math:: K = \frac{P(t_m) - P(t_n)}{\sum_{i=m+1}^{n} \delta_i P(t_i)}
-
-    Which convention it is depends on where the dates start: t_m = t_1, the first reset of a
-    quoted cap, gives the forward strike; t_m = 0 gives the spot strike.
-    """
-    P, delta = np.asarray(discounts, float), np.asarray(accruals, float)
-    return float((P[0] - P[-1]) / (delta @ P[1:]))
-
-
-def bachelier_price(
-    discounts: ArrayLike,
-    accruals: ArrayLike,
-    resets: ArrayLike,
-    strike: float,
-    normal_vol: float,
-    kind: Kind = "cap",
-) -> float:
-    r"""Cap or floor price, unit notional, from one flat normal (Bachelier) volatility.
-
-    .. math:: \sum_i \delta_i P(t_i)\,[(\pm(F_i - K))\Phi(\pm d_i) + s_i \varphi(d_i)], \quad
-        s_i = \sigma \sqrt{t_{i-1}},\; d_i = (F_i - K)/s_i
+    .. math:: K = \frac{P(t_s) - P(t_n)}{\sum_{i=s+1}^{n} \delta_i P(t_i)}
 
     Parameters
     ----------
-    resets : (n,) reset times in years; a caplet that resets today has its intrinsic value
-    normal_vol : absolute volatility of the forward rate, decimal a year (0.0085 is 85 bp)
+    discounts : (..., N + 1) P(0, t_i) at all dates, days in the leading axes
+    accruals : (..., N) or (N,)
+    start : s, where the swap starts: 1 is the first reset of a quoted cap and gives the forward
+        strike, 0 is today and gives the spot strike
+    counts : (m,) n, how many periods each cap covers; more than `start`
+
+    Returns
+    -------
+    (..., m) rates, decimal
     """
-    P, delta = np.asarray(discounts, float), np.asarray(accruals, float)
-    moneyness = (P[:-1] / P[1:] - 1.0) / delta - strike
-    if kind == "floor":
-        moneyness = -moneyness
-    spread: Array = normal_vol * np.sqrt(np.asarray(resets, float))
-    certain = spread == 0
-    d = moneyness / np.where(certain, 1.0, spread)
-    density = np.exp(-0.5 * d * d) / np.sqrt(2 * np.pi)
-    option = np.where(certain, np.maximum(moneyness, 0.0), moneyness * ndtr(d) + spread * density)
-    return float((delta * P[1:]) @ option)
+    P, n = np.asarray(discounts, float), np.asarray(counts)
+    annuities = np.cumsum(accruals * P[..., 1:], axis=-1)
+    before = annuities[..., start - 1, None] if start else 0.0
+    return np.asarray((P[..., start, None] - P[..., n]) / (annuities[..., n - 1] - before))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Caplets:
+    """The caplets of all caps, cap after cap, for one day or for many (leading axes)."""
+
+    forwards: Array  # (..., C) simply compounded forward rates
+    strikes: Array  # (..., C)
+    annuities: Array  # (..., C) accrual times discount factor of the payment date
+    resets: Array  # (..., C) years
+    starts: Indices  # (m,) where each cap begins among the C caplets
+
+    @classmethod
+    def of_caps(
+        cls,
+        discounts: ArrayLike,
+        times: ArrayLike,
+        accruals: ArrayLike,
+        strikes: ArrayLike,
+        counts: ArrayLike,
+        first: int,
+    ) -> "Caplets":
+        """Lay out the caplets of caps that share their dates.
+
+        Parameters
+        ----------
+        discounts, times : (..., N + 1) at the dates of the schedule; `times` may be (N + 1,)
+        accruals : (..., N) or (N,)
+        strikes : (..., m) per cap
+        counts : (m,) how many periods each cap covers
+        first : index of the first period that pays: 1 excludes the caplet fixed today
+        """
+        P, delta, n = np.asarray(discounts, float), np.asarray(accruals, float), np.asarray(counts)
+        period = np.concatenate([np.arange(first, count) for count in n])
+        forwards = (P[..., :-1] / P[..., 1:] - 1.0) / delta
+        return cls(
+            forwards=forwards[..., period],
+            strikes=np.repeat(np.asarray(strikes, float), n - first, axis=-1),
+            annuities=(delta * P[..., 1:])[..., period],
+            resets=np.asarray(times, float)[..., period],
+            starts=np.concatenate(([0], np.cumsum(n - first)[:-1])),
+        )
+
+    def cap_prices(
+        self, vols: ArrayLike, vol_type: VolType = "normal", kind: Kind = "cap", shift: float = 0.0
+    ) -> Array:
+        """Prices (..., m), unit notional, from one flat volatility per cap.
+
+        Parameters
+        ----------
+        vols : (..., m) decimal: 0.0085 is a normal vol of 85 bp, 0.30 a lognormal vol of 30 %
+        shift : of shifted lognormal vols, decimal. NaN where a shifted rate is not positive
+        """
+        sizes = np.diff(self.starts, append=self.forwards.shape[-1])
+        spread = np.repeat(np.asarray(vols, float), sizes, axis=-1) * np.sqrt(self.resets)
+        if vol_type == "normal":
+            time_value = normal_time_value(self.forwards - self.strikes, spread)
+        else:
+            moved = shift if vol_type == "shifted_lognormal" else 0.0
+            time_value = lognormal_time_value(self.forwards + moved, self.strikes + moved, spread)
+        return self._summed(time_value) + self.intrinsic_values(kind)
+
+    def intrinsic_values(self, kind: Kind = "cap") -> Array:
+        """(..., m) what the caps are worth without any volatility."""
+        sign = 1.0 if kind == "cap" else -1.0
+        return self._summed(np.maximum(sign * (self.forwards - self.strikes), 0.0))
+
+    def implied_normal_vols(self, prices: ArrayLike, kind: Kind = "cap") -> Array:
+        r"""Flat normal vols (..., m) that reproduce the prices; NaN below the intrinsic value.
+
+        The price is increasing and convex in the vol, and from
+        :math:`\varphi(0) - x/2 \le g(x)` the vol is at most
+
+        .. math:: \sigma_0 = \frac{y - y_{intrinsic} + \frac12 \sum_i \delta_i P_i |F_i - K|}
+            {\varphi(0) \sum_i \delta_i P_i \sqrt{t_{i-1}}},
+
+        so Newton's method from there falls to the solution and cannot miss it.
+        """
+        moneyness = np.abs(self.forwards - self.strikes)
+        root = np.sqrt(self.resets)
+        wanted = np.asarray(prices, float) - self.intrinsic_values(kind)
+        slope = _DENSITY_AT_ZERO * self._summed(np.broadcast_to(root, moneyness.shape))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            vols = (wanted + 0.5 * self._summed(np.where(root > 0, moneyness, 0.0))) / slope
+            vols = np.where(wanted > 0, vols, np.nan)
+        sizes = np.diff(self.starts, append=self.forwards.shape[-1])
+        for _ in range(_MOST_NEWTON_STEPS):
+            spread = np.repeat(vols, sizes, axis=-1) * root
+            vega = self._summed(root * _density(moneyness, spread))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = (self._summed(normal_time_value(moneyness, spread)) - wanted) / vega
+            # Only a fall is progress: the rest is rounding.
+            falls = step > 4e-16 * vols
+            if not falls.any():
+                break
+            vols = np.where(falls, vols - step, vols)
+        return vols
+
+    def rough_normal_vols(self, prices: ArrayLike) -> Array:
+        """Normal vols as if every caplet were at the money: what unit the prices are in."""
+        root = np.broadcast_to(np.sqrt(self.resets), self.forwards.shape)
+        return np.asarray(prices, float) / (_DENSITY_AT_ZERO * self._summed(root))
+
+    def _summed(self, caplet_values: Array) -> Array:
+        total: Array = np.add.reduceat(self.annuities * caplet_values, self.starts, axis=-1)
+        return total
+
+
+def normal_option(moneyness: ArrayLike, spread: ArrayLike) -> Array:
+    """Undiscounted call on a normal variable: E[max(m + s Z, 0)], m = F - K."""
+    return np.maximum(moneyness, 0.0) + normal_time_value(moneyness, spread)
+
+
+def normal_time_value(moneyness: ArrayLike, spread: ArrayLike) -> Array:
+    """What volatility adds to the intrinsic value: s g(|m| / s); 0 without volatility."""
+    m, s = np.abs(moneyness), np.asarray(spread, float)
+    certain = s == 0
+    x = m / np.where(certain, 1.0, s)
+    value = s * _density(m, s) - m * ndtr(-x)
+    return np.where(certain, 0.0, np.maximum(value, 0.0))
+
+
+def lognormal_time_value(forward: ArrayLike, strike: ArrayLike, spread: ArrayLike) -> Array:
+    """The same for a log-normal variable (Black): the out-of-the-money option's value.
+
+    NaN where forward or strike is not positive: there is no lognormal vol.
+    """
+    F, K, s = (np.asarray(values, float) for values in (forward, strike, spread))
+    possible = (F > 0) & (K > 0)
+    low, high = np.minimum(F, K), np.maximum(F, K)
+    low, high = np.where(possible, low, 1.0), np.where(possible, high, 1.0)
+    certain = s == 0
+    safe = np.where(certain, 1.0, s)
+    distance = np.log1p((high - low) / low) / safe
+    value = low * ndtr(0.5 * safe - distance) - high * ndtr(-0.5 * safe - distance)
+    return np.where(possible, np.where(certain, 0.0, np.maximum(value, 0.0)), np.nan)
+
+
+def _density(moneyness: Array, spread: Array) -> Array:
+    x = moneyness / np.where(spread == 0, 1.0, spread)
+    return np.where(spread == 0, 0.0, _DENSITY_AT_ZERO * np.exp(-0.5 * x * x))

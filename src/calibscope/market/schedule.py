@@ -37,8 +37,7 @@ class Schedule:
             ]
         problems = [
             f"time {i} is {times[i]}; it must be a number that is not negative"
-            for i in range(len(times))
-            if not 0 <= times[i] < np.inf
+            for i in np.flatnonzero(~((times >= 0) & (times < np.inf)))
         ]
         problems += [
             f"time {i + 1} is {times[i + 1]:g} after {times[i]:g}; times must increase"
@@ -46,8 +45,7 @@ class Schedule:
         ]
         problems += [
             f"accrual {i} is {accruals[i]}; it must be a positive number of years"
-            for i in range(len(accruals))
-            if not 0 < accruals[i] < np.inf
+            for i in np.flatnonzero(~((accruals > 0) & (accruals < np.inf)))
         ]
         return problems
 
@@ -61,6 +59,8 @@ class Schedule:
 
     def first(self, periods: int) -> "Schedule":
         """The first `periods` periods."""
+        if periods == self.periods:
+            return self
         return Schedule(self.times[: periods + 1], self.accruals[:periods])
 
     @property

@@ -1,7 +1,7 @@
 """How a user's files are to be read: a small TOML file, every field with a default.
 
 Nothing here is guessed from the data. What is not said has the default below; what is said is
-verified against the quotes afterwards (`units.py`).
+verified against the quotes afterwards (`assembly/units.py`).
 """
 
 import difflib

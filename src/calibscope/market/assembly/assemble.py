@@ -1,0 +1,193 @@
+"""From tables to a market: complete, in decimals, verified.
+
+A day that cannot be used is dropped with its reasons, and the others go on. Errors are for what
+spoils every day: a wrong unit, no common dates, a curve that is too short.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from calibscope.base.arrays import Array, Marks
+from calibscope.market.assembly.curves import curve_findings, log_discounts_at_nodes
+from calibscope.market.assembly.grid import Grid
+from calibscope.market.assembly.joined import Joined, Tables, chosen_tables, gap_findings, joined
+from calibscope.market.assembly.plausibility import warnings_of
+from calibscope.market.assembly.prices import Priced, impossible_prices, priced_quotes
+from calibscope.market.assembly.units import (
+    curve_unit_findings,
+    declared_unit,
+    strike_unit_findings,
+    vol_unit_findings,
+)
+from calibscope.market.checks import maturity_problems
+from calibscope.market.curve import DiscountCurve, log_discount_panel
+from calibscope.market.day import MarketDay
+from calibscope.market.errors import MarketDataError, raise_problems
+from calibscope.market.findings import Finding, dropped
+from calibscope.market.market import Market
+from calibscope.market.panel import Panel
+from calibscope.market.quotes import swap_rates
+from calibscope.market.settings import TENORS, Conventions, MarketSettings
+from calibscope.market.strikes import StrikeGaps
+
+
+def assemble(
+    panels: Iterable[Panel],
+    settings: MarketSettings | None = None,
+    *,
+    name: str = "market",
+    is_synthetic: bool = False,
+) -> Market:
+    """Join tables of caps and curves into a checked market.
+
+    Raises `MarketDataError` with every reason if no day can be used.
+    """
+    settings = settings or MarketSettings()
+    conventions = settings.conventions
+    tables = chosen_tables(list(panels), settings, name)
+    table = joined(tables, settings)
+    first = 0 if conventions.first_caplet else 1
+    problems = maturity_problems(table.maturities, TENORS[conventions.tenor], first)
+    raise_problems(tables.quote.source, problems)
+
+    drops = gap_findings(table, tables) + _impossible_quotes(table, tables)
+    table = table.only(_kept(table, drops, tables))
+    nodes = log_discounts_at_nodes(table, tables, conventions)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zeros = -nodes[:, table.nodes > 0] / table.nodes[table.nodes > 0]
+    unit = declared_unit(tables.curve.quantity, settings.curve)
+    _raise_errors(curve_unit_findings(tables.curve, unit, zeros))
+
+    grid = Grid.of(table, conventions)
+    found = curve_findings(table, tables, nodes, float(np.max(grid.times)))
+    kept = _kept(table, found, tables)
+    table, nodes, grid, drops = table.only(kept), nodes[kept], grid.only(kept), drops + found
+    discounts = _discounts(table.nodes, nodes, grid, conventions)
+    forward, spot = (swap_rates(discounts, grid.accruals, s, grid.counts) for s in (1, 0))
+    errors = []
+    if table.strikes is not None and tables.strike is not None:
+        unit = declared_unit("strike", settings.caps)
+        errors += strike_unit_findings(tables.strike, unit, table.strikes, forward)
+    priced = priced_quotes(table, tables, discounts, forward, spot, grid, conventions)
+    unit = declared_unit(tables.quote.quantity, settings.caps)
+    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.rough_vols)
+    _raise_errors(errors)
+
+    found = impossible_prices(table, tables, priced, settings)
+    kept = _kept(table, found, tables)
+    table, nodes, grid, drops = table.only(kept), nodes[kept], grid.only(kept), drops + found
+    priced = priced.only(kept)
+    gaps = None
+    if table.strikes is not None:
+        tolerance = settings.checks.strike_gap_bp
+        gaps = StrikeGaps.between(
+            table.maturities, table.strikes, forward[kept], spot[kept], tolerance
+        )
+    return Market(
+        days=_days(table, nodes, grid, priced, conventions),
+        dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
+        warnings=tuple(
+            warnings_of(table, tables, priced.prices, priced.normal_vols, gaps, settings)
+        ),
+        name=name,
+        is_synthetic=is_synthetic,
+        strike_gaps=gaps,
+    )
+
+
+def _raise_errors(findings: list[Finding]) -> None:
+    sources = list(dict.fromkeys(finding.source for finding in findings))
+    if len(sources) == 1:
+        raise MarketDataError(sources[0], [finding.message for finding in findings])
+    raise_problems("market data", [str(finding) for finding in findings])
+
+
+def _kept(table: Joined, drops: list[Finding], tables: Tables) -> Marks:
+    """Which days are left; an error if none is."""
+    bad = {finding.date for finding in drops}
+    kept = np.array([date not in bad for date in table.dates.tolist()], bool)
+    if not kept.any():
+        raise MarketDataError(tables.quote.source, _no_day_left(drops, tables))
+    return kept
+
+
+def _no_day_left(drops: list[Finding], tables: Tables) -> list[str]:
+    if not np.isin(tables.quote.dates, tables.curve.dates).any():
+        return [
+            f"no date is common to the caps ({_span(tables.quote)}) and to the curve "
+            f"{tables.curve.source} ({_span(tables.curve)}); give both for the same days"
+        ]
+    reasons: dict[str, list[Finding]] = {}
+    for finding in drops:
+        reasons.setdefault(f"{finding.source}: {finding.message}", []).append(finding)
+    most = sorted(reasons.items(), key=lambda item: -len(item[1]))[:5]
+    return [
+        f"no day can be used: {text} ({len(found)} day{'s' if len(found) > 1 else ''}, first "
+        f"{found[0].date})"
+        for text, found in most
+    ]
+
+
+def _span(panel: Panel) -> str:
+    return f"{panel.dates[0]} to {panel.dates[-1]}" if len(panel.dates) else "no dates"
+
+
+def _impossible_quotes(table: Joined, tables: Tables) -> list[Finding]:
+    what = tables.quote.quantity.replace("_", " ")
+    return [
+        dropped(
+            tables.quote.source,
+            f"{what} is {table.quotes[i, k]:g}; it must be a positive number",
+            table.dates[i],
+            table.maturities[k],
+            "not positive",
+        )
+        for i, k in np.argwhere((table.quotes <= 0) | np.isinf(table.quotes))
+    ]
+
+
+def _discounts(times: Array, logs: Array, grid: Grid, conventions: Conventions) -> Array:
+    """P(0, t) at the dates of the caps, (n, N + 1)."""
+    result = np.empty((len(logs), grid.times.shape[-1]))
+    present = np.isfinite(logs)
+    for pattern in np.unique(present, axis=0):  # days whose curves have the same nodes
+        same = (present == pattern).all(axis=1)
+        nodes, values = times[pattern], logs[np.ix_(same, pattern)]
+        if grid.times.ndim == 1:
+            result[same] = log_discount_panel(conventions.interpolation, nodes, values, grid.times)
+        else:
+            for day, row in zip(np.flatnonzero(same), values, strict=True):
+                curve = _curve(nodes, row, conventions)
+                result[day] = curve.log_discount(grid.times[day])
+    return np.exp(result)
+
+
+def _curve(nodes: Array, logs: Array, conventions: Conventions) -> DiscountCurve:
+    if nodes[0] != 0:
+        nodes, logs = np.concatenate(([0.0], nodes)), np.concatenate(([0.0], logs))
+    return DiscountCurve(nodes, logs, conventions.interpolation)
+
+
+def _days(
+    table: Joined, nodes: Array, grid: Grid, priced: Priced, conventions: Conventions
+) -> tuple[MarketDay, ...]:
+    shared = grid.schedule(0)
+    dates = table.dates.tolist()
+    present = np.isfinite(nodes)
+    return tuple(
+        MarketDay(
+            curve=_curve(table.nodes[present[i]], nodes[i, present[i]], conventions),
+            schedule=shared if grid.times.ndim == 1 else grid.schedule(i),
+            maturities=table.maturities,
+            period_counts=grid.counts,
+            strikes=priced.strikes[i],
+            prices=conventions.notional * priced.prices[i],
+            notional=conventions.notional,
+            kind=conventions.kind,
+            has_first_caplet=conventions.first_caplet,
+            bid_ask=None if priced.bid_ask is None else conventions.notional * priced.bid_ask[i],
+            date=dates[i],
+        )
+        for i in range(len(dates))
+    )

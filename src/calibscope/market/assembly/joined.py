@@ -1,0 +1,161 @@
+"""Tables of different files side by side: same dates, same maturities, decimals, gaps NaN.
+
+Tables are joined on date, never by position. Which gaps matter is decided here too: the paper's
+filter keeps the days with every quote, every strike and the whole curve.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibscope.base.arrays import Array, Marks
+from calibscope.market.assembly.units import in_decimals, unit_problems
+from calibscope.market.errors import MarketDataError
+from calibscope.market.findings import Finding, dropped
+from calibscope.market.maturity import SAME_MATURITY, label
+from calibscope.market.panel import CURVES, QUOTES, Dates, Panel
+from calibscope.market.settings import MarketSettings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """The tables that make a market: one of quotes, one of curves, and what goes with them."""
+
+    quote: Panel
+    curve: Panel
+    strike: Panel | None = None
+    bid: Panel | None = None
+    ask: Panel | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """All tables on common dates, in decimals and per unit notional; gaps are NaN."""
+
+    dates: Dates  # (n,)
+    maturities: Array  # (m,) years, of the caps
+    quotes: Array  # (n, m)
+    strikes: Array | None  # (n, m)
+    bids: Array | None
+    asks: Array | None
+    nodes: Array  # (k,) years
+    curves: Array  # (n, k)
+
+    def only(self, kept: Marks) -> "Joined":
+        """The same with some of the days."""
+        return replace(
+            self,
+            dates=self.dates[kept],
+            quotes=self.quotes[kept],
+            strikes=None if self.strikes is None else self.strikes[kept],
+            bids=None if self.bids is None else self.bids[kept],
+            asks=None if self.asks is None else self.asks[kept],
+            curves=self.curves[kept],
+        )
+
+
+def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) -> Tables:
+    """Which table is the quote, which the curve; an error where that is not clear."""
+    problems = [str(finding) for finding in unit_problems(panels, settings)]
+    found = {panel.quantity: panel for panel in panels}
+    quotes = [found[quantity] for quantity in QUOTES if quantity in found]
+    curves = [found[quantity] for quantity in CURVES if quantity in found]
+    wanted = settings.caps.quantity
+    if len(quotes) > 1 and wanted in found:
+        quotes = [found[wanted]]
+    if len(quotes) != 1:
+        names = " and ".join(panel.quantity for panel in quotes)
+        problems.append(
+            f"{quotes[0].source}: {names} are both given; choose one with caps.quantity"
+            if quotes
+            else f"there are no cap quotes; give one of {', '.join(QUOTES)}"
+        )
+    if len(curves) != 1:
+        names = " and ".join(panel.quantity for panel in curves)
+        problems.append(
+            f"{curves[0].source}: {names} are both given; choose one with curve.quantity"
+            if curves
+            else f"there is no curve; give one of {', '.join(CURVES)}"
+        )
+    if ("bid" in found) != ("ask" in found):
+        problems.append("bid and ask come together; one of them is missing")
+    if problems:
+        raise MarketDataError(name, problems)
+    return Tables(quotes[0], curves[0], found.get("strike"), found.get("bid"), found.get("ask"))
+
+
+def joined(tables: Tables, settings: MarketSettings) -> Joined:
+    """The tables on all dates that have caps, and on the curve's dates between them."""
+    caps = [panel for panel in (tables.quote, tables.strike, tables.bid, tables.ask) if panel]
+    dates = np.unique(np.concatenate([panel.dates for panel in caps]))
+    others = tables.curve.dates
+    inside = (others > dates[0]) & (others < dates[-1]) if len(dates) else others == others
+    dates = np.union1d(dates, others[inside])
+    if settings.checks.maturities is None:
+        with_values = np.isfinite(tables.quote.values).any(axis=0)
+        maturities = tables.quote.maturities[with_values]
+    else:
+        maturities = np.unique(np.array(settings.checks.maturities, float))
+    conventions = settings.conventions
+
+    def aligned(panel: Panel | None, years: Array) -> Array | None:
+        if panel is None:
+            return None
+        file = settings.curve if panel is tables.curve else settings.caps
+        return _aligned(panel, in_decimals(panel, file, conventions), dates, years)
+
+    nodes = tables.curve.maturities[np.isfinite(tables.curve.values).any(axis=0)]
+    quotes, curves = aligned(tables.quote, maturities), aligned(tables.curve, nodes)
+    assert quotes is not None
+    assert curves is not None
+    return Joined(
+        dates=dates,
+        maturities=maturities,
+        quotes=quotes,
+        strikes=aligned(tables.strike, maturities),
+        bids=aligned(tables.bid, maturities),
+        asks=aligned(tables.ask, maturities),
+        nodes=nodes,
+        curves=curves,
+    )
+
+
+def _aligned(panel: Panel, values: Array, dates: Dates, maturities: Array) -> Array:
+    table = np.full((len(dates), len(maturities)), np.nan)
+    if not len(panel.dates) or not len(panel.maturities):
+        return table
+    day = np.searchsorted(dates, panel.dates)
+    day_found = (day < len(dates)) & (dates[np.minimum(day, len(dates) - 1)] == panel.dates)
+    nearest = np.abs(maturities[:, None] - panel.maturities).argmin(axis=1)
+    found = np.abs(panel.maturities[nearest] - maturities) <= SAME_MATURITY
+    table[np.ix_(day[day_found], np.flatnonzero(found))] = values[day_found][:, nearest[found]]
+    return table
+
+
+def gap_findings(table: Joined, tables: Tables) -> list[Finding]:
+    """Why days are incomplete: the paper's filter, one finding per day and reason.
+
+    A curve needs every node that the file has, up to the first one that covers the longest cap.
+    """
+    findings = _gaps(tables.quote, table.dates, table.maturities, table.quotes)
+    if tables.strike is not None and table.strikes is not None:
+        findings += _gaps(tables.strike, table.dates, table.maturities, table.strikes)
+    longest = float(table.maturities[-1])
+    needed = int(np.searchsorted(table.nodes, longest - SAME_MATURITY)) + 1
+    findings += _gaps(tables.curve, table.dates, table.nodes[:needed], table.curves[:, :needed])
+    return findings
+
+
+def _gaps(panel: Panel, dates: Dates, maturities: Array, values: Array) -> list[Finding]:
+    missing = np.isnan(values)
+    findings = []
+    for i in np.flatnonzero(missing.any(axis=1)):
+        if missing[i].all():
+            message = f"there is no {panel.quantity}"
+        else:
+            places = ", ".join(label(year) for year in maturities[missing[i]][:4])
+            more = f" and {missing[i].sum() - 4} more" if missing[i].sum() > 4 else ""
+            message = f"{panel.quantity} is missing at {places}{more}"
+        findings.append(dropped(panel.source, message, dates[i], None, "incomplete"))
+    return findings

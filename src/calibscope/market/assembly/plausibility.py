@@ -1,0 +1,182 @@
+"""Days that can be used but deserve a look: each check returns its warnings.
+
+A warning changes nothing. What makes a day unusable (gaps, impossible prices) is decided in
+`assembly.py`, before these checks see it.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from calibscope.base.arrays import Array, Marks
+from calibscope.market.assembly.joined import Joined, Tables
+from calibscope.market.calendar import is_business_day
+from calibscope.market.findings import Finding, Severity, warning
+from calibscope.market.panel import Dates
+from calibscope.market.settings import MarketSettings
+from calibscope.market.strikes import StrikeGaps, Verdict
+
+# Two quiet months tell the usual size of a daily change, on either side of the day.
+WINDOW = 41
+FEWEST_DAYS = 30
+
+
+def warnings_of(
+    table: Joined,
+    tables: Tables,
+    prices: Array,
+    normal_vols: Array,
+    gaps: StrikeGaps | None,
+    settings: MarketSettings,
+) -> list[Finding]:
+    """All warnings about the days that are kept, in the order of dates within each check."""
+    caps, curve = tables.quote.source, tables.curve.source
+    dates, years = table.dates, table.maturities
+    return [
+        *_convention_warnings(tables, gaps, settings),
+        *_unused_curve_warnings(tables),
+        *calendar_warnings(caps, dates),
+        *stale_warnings(caps, dates, table.quotes, "quotes"),
+        *stale_warnings(curve, dates, table.curves, "curves"),
+        *arbitrage_warnings(caps, dates, years, prices, normal_vols),
+        *jump_warnings(caps, dates, years, normal_vols, settings.checks.jump_mads),
+    ]
+
+
+def _convention_warnings(
+    tables: Tables, gaps: StrikeGaps | None, settings: MarketSettings
+) -> list[Finding]:
+    """Given strikes that contradict the settings."""
+    if gaps is None or tables.strike is None:
+        return []
+    included = settings.conventions.first_caplet
+    if gaps.verdict is Verdict.BASIS:
+        message = (
+            f"{gaps.verdict.value}; typical gap {gaps.basis_bp:+.1f} bp. Prices are computed on "
+            "the single given curve; for a basis, bootstrap it from Euribor swaps"
+        )
+    elif included != (gaps.verdict is Verdict.SPOT):
+        message = (
+            f"{gaps.verdict.value}; the settings say the opposite: "
+            f"conventions.first_caplet = {str(not included).lower()}?"
+        )
+    else:
+        return []
+    return [Finding(Severity.WARNING, tables.strike.source, message, check="strike convention")]
+
+
+def _unused_curve_warnings(tables: Tables) -> list[Finding]:
+    """Curves before the first and after the last cap quote: not used."""
+    caps, dates = tables.quote.dates, tables.curve.dates
+    unused = int(np.sum((dates < caps[0]) | (dates > caps[-1])))
+    if not unused:
+        return []
+    message = f"{unused} curves lie before or after all cap quotes and are not used"
+    return [Finding(Severity.WARNING, tables.curve.source, message, check="unused curves")]
+
+
+def calendar_warnings(source: str, dates: Dates) -> list[Finding]:
+    """Weekends and TARGET holidays, on which nobody quotes."""
+    closed = dates[~is_business_day(dates)]
+    return [
+        warning(
+            source,
+            f"is a {'weekend' if _is_weekend(date) else 'TARGET holiday'}; a wrong or repeated "
+            "date?",
+            date,
+            None,
+            "closed market",
+        )
+        for date in closed
+    ]
+
+
+def stale_warnings(source: str, dates: Dates, quoted: Array, what: str) -> list[Finding]:
+    """Days whose quotes are all identical to those of the day before."""
+    same = ((quoted[1:] == quoted[:-1]) | np.isnan(quoted[1:])).all(axis=1)
+    return [
+        warning(
+            source,
+            f"all {what} are those of {dates[i]}; carried forward?",
+            dates[i + 1],
+            None,
+            f"stale {what}",
+        )
+        for i in np.flatnonzero(same)
+    ]
+
+
+def arbitrage_warnings(
+    source: str, dates: Dates, maturities: Array, prices: Array, normal_vols: Array
+) -> list[Finding]:
+    """Caps that cost no more than shorter ones, or imply a negative forward variance.
+
+    The implied forward variance between two maturities is the growth of vol^2 * maturity.
+    """
+    findings = [
+        warning(
+            source,
+            f"costs {prices[i, k + 1]:.6g}, the {maturities[k]:g}Y cap {prices[i, k]:.6g}; a "
+            "longer cap should cost more",
+            dates[i],
+            maturities[k + 1],
+            "price order",
+        )
+        for i, k in _places(prices[:, 1:] <= prices[:, :-1])
+    ]
+    variance = normal_vols**2 * maturities
+    return findings + [
+        warning(
+            source,
+            f"normal vol {1e4 * normal_vols[i, k + 1]:.1f} bp after "
+            f"{1e4 * normal_vols[i, k]:.1f} bp at {maturities[k]:g}Y implies a negative forward "
+            "variance",
+            dates[i],
+            maturities[k + 1],
+            "forward variance",
+        )
+        for i, k in _places(variance[:, 1:] <= variance[:, :-1])
+    ]
+
+
+def jump_warnings(
+    source: str, dates: Dates, maturities: Array, normal_vols: Array, limit: float
+) -> list[Finding]:
+    """Vols that jump by many times their usual daily change, and the days around them.
+
+    The usual change is the median absolute one in a window around the day, so that a turbulent
+    year is measured by its own standard.
+    """
+    changes = np.diff(np.log(normal_vols), axis=0)
+    if len(changes) < FEWEST_DAYS:
+        return []
+    usual = _moving_median(np.abs(changes))
+    jumps = np.abs(changes) > limit * np.maximum(usual, 1e-6)
+    return [
+        warning(
+            source,
+            f"normal vol moves by {100 * np.expm1(changes[i, k]):+.1f} % to "
+            f"{1e4 * normal_vols[i + 1, k]:.1f} bp, {abs(changes[i, k]) / usual[i, k]:.0f} times "
+            "the usual daily change",
+            dates[i + 1],
+            maturities[k],
+            "jump",
+        )
+        for i, k in _places(jumps)
+    ]
+
+
+def _moving_median(values: Array) -> Array:
+    """Medians over a window of days around each day, mirrored at the ends."""
+    half = WINDOW // 2
+    padded = np.pad(values, ((half, half), (0, 0)), mode="reflect")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW, axis=0)
+    return np.asarray(np.median(windows, axis=-1))
+
+
+def _places(marks: Marks) -> Iterator[tuple[int, int]]:
+    return ((int(i), int(k)) for i, k in np.argwhere(marks))
+
+
+def _is_weekend(date: np.datetime64) -> bool:
+    return not np.is_busday(date)

@@ -1,0 +1,73 @@
+"""Text files: comma, semicolon, tab or bar between the cells, quotes around some of them."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from calibscope.market.errors import MarketDataError
+from calibscope.market.readers.grid import table_of
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Table
+
+# In this order: a name may well contain a comma where semicolons separate.
+DELIMITERS = (";", "\t", "|", ",")
+
+SIGNATURES = {
+    b"PK\x03\x04": "is an Excel workbook or a zip file; give it its own ending, such as .xlsx",
+    b"\xd0\xcf\x11\xe0": "is an Excel workbook; give it its own ending, such as .xls",
+    b"PAR1": "is a Parquet file; give it its own ending, .parquet",
+    b"%PDF": "is a PDF; export the numbers as CSV or Excel",
+}
+
+
+def csv_tables(path: Path, reading: Reading) -> list[Table]:
+    """The one table of a text file."""
+    settings = reading.settings
+    # Line ends as they are: the csv module knows them all, and keeps those inside quotes.
+    lines = list(io.StringIO(_text(path, reading), newline=""))[settings.header_row - 1 :]
+    delimiter = settings.delimiter or _delimiter(lines[0] if lines else "")
+    grid = []
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            grid.append([cell.strip() for cell in row])
+    except csv.Error as error:
+        last = settings.header_row + len(grid)
+        raise MarketDataError(
+            path.name,
+            [f"row {last}: the quotes do not close properly ({error}); repair or remove them"],
+        ) from None
+    table = table_of(grid, settings.header_row, path.name, None, reading)
+    return [] if table is None else [table]
+
+
+def _delimiter(header: str) -> str:
+    bare = re.sub(r'"[^"]*"', "", header)
+    return next((sign for sign in DELIMITERS if sign in bare), ",")
+
+
+def _text(path: Path, reading: Reading) -> str:
+    content = path.read_bytes()
+    for signature, problem in SIGNATURES.items():
+        if content.startswith(signature):
+            raise MarketDataError(path.name, [problem])
+    encoding = reading.settings.encoding
+    setting = f"encoding under [{reading.role}]"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")) and "16" not in encoding:
+        raise MarketDataError(path.name, [f'is UTF-16 text; say "utf-16" as {setting}'])
+    try:
+        text = content.decode(encoding)
+    except UnicodeError as error:
+        at = error.start if isinstance(error, UnicodeDecodeError) else 0
+        row = content.count(b"\n", 0, at) + 1
+        raise MarketDataError(
+            path.name,
+            [f'row {row} is no {encoding} text; say the right {setting}, such as "cp1252"'],
+        ) from None
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        raise MarketDataError(
+            path.name, [f"row {row} holds binary data; export the numbers as CSV, Excel or Parquet"]
+        )
+    return text

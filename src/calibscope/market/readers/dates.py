@@ -1,0 +1,202 @@
+"""Dates as people write them. What is ambiguous is never inferred: an error asks.
+
+2024-06-03, 20240603, 03.06.2024 and Excel's 45446 have one meaning each. 03/06/2024 has two; any
+other date of the table, such as 13/06/2024, settles it. All dates of a table must be written in
+one way, because a spreadsheet that takes half of a column for dates, in the wrong order, leaves
+the other half as text.
+"""
+
+import datetime
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibscope.base.arrays import Marks
+from calibscope.market.panel import Dates
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Cell, Table, shown
+
+EPOCH = datetime.date(1970, 1, 1)
+EXCEL_EPOCH = datetime.date(1899, 12, 30)
+FIRST, LAST = datetime.date(1954, 10, 3), datetime.date(2119, 1, 10)  # serials 20,000 to 80,000
+NOT_A_DATE = np.datetime64("NaT", "D").astype(np.int64)
+
+_SEPARATOR = r"([-/.])"
+YEAR_FIRST = re.compile(rf"(\d{{4}}){_SEPARATOR}(\d\d?)\2(\d\d?)|(\d{{4}})(\d\d)(\d\d)", re.ASCII)
+YEAR_LAST = re.compile(rf"(\d\d?){_SEPARATOR}(\d\d?)\2(\d{{4}})", re.ASCII)
+TWO_DIGIT_YEAR = re.compile(rf"\d\d?{_SEPARATOR}\d\d?\1\d\d", re.ASCII)
+SERIAL = re.compile(r"\d{5}(?:[.,]0*)?", re.ASCII)
+MIDNIGHT = re.compile(r"[ T]0?0:00(?::00(?:[.,]0+)?)?(?:Z|\+00:00)?$", re.ASCII)
+TIME_OF_DAY = re.compile(r"\d[ T]\d\d?:\d\d", re.ASCII)
+
+
+def dates(
+    table: Table, columns: Sequence[int], needed: Sequence[Marks], reading: Reading
+) -> list[Dates]:
+    """The columns as dates, NaT where none is needed; what is no date becomes a problem."""
+    chosen = [np.flatnonzero(marks).tolist() for marks in needed]
+    places: dict[Cell, str] = {}  # of each distinct cell, where it stands first
+    for column, rows in zip(columns, chosen, strict=True):
+        cells = table.columns[column]
+        for row in rows:
+            if cells[row] not in places:
+                places[cells[row]] = table.place(row, column)
+    way = _way_of_all(places, reading)
+    known = {cell: _day(cell, way, reading) for cell in places}
+    found = []
+    for column, rows in zip(columns, chosen, strict=True):
+        cells = table.columns[column]
+        given = np.full(len(table.rows), NOT_A_DATE)
+        given[rows] = [
+            NOT_A_DATE if isinstance(day := known[cells[row]], str) else day for row in rows
+        ]
+        for row in np.flatnonzero(given[rows] == NOT_A_DATE).tolist():
+            fault = known[cells[rows[row]]]
+            if fault:
+                place = table.place(rows[row], column)
+                reading.problems.add("date", f"{place}: {fault}")
+        found.append(given.view("datetime64[D]"))
+    return found
+
+
+def _text(cell: Cell) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return MIDNIGHT.sub("", str(cell))
+
+
+def _way(cell: Cell) -> str | None:
+    """How a single cell is written, or None if it is no date."""
+    if isinstance(cell, datetime.date):
+        return "date cells"
+    text = _text(cell)
+    if YEAR_FIRST.fullmatch(text):
+        return "iso"
+    if match := YEAR_LAST.fullmatch(text):
+        return "dmy" if match[2] == "." else "either"
+    if SERIAL.fullmatch(text):
+        return "excel"
+    return "two digits" if TWO_DIGIT_YEAR.fullmatch(text) else None
+
+
+def _way_of_all(places: dict[Cell, str], reading: Reading) -> str | None:
+    """The one way in which the dates are written, or None, with a problem, if it is open."""
+    examples: dict[str, Cell] = {}
+    for cell in places:
+        way = _way(cell)
+        if way is not None:
+            examples.setdefault(way, cell)
+    explicit = reading.settings.date_format
+    first, *others = examples or {explicit or "iso": ""}
+    if others and (explicit is None or "date cells" in examples):
+        one, other = examples[first], examples[others[0]]
+        _add(
+            reading,
+            f"{places[one]}: {shown(one)} and {places[other]}: {shown(other)} are dates written in "
+            "two ways, and days and months may have changed places; write all in one way",
+        )
+        return None
+    if first == "date cells" or explicit is None:
+        if first == "two digits":
+            cell = examples[first]
+            _add(
+                reading,
+                f"{places[cell]}: {shown(cell)} has a two-digit year; write four digits, or say "
+                f'date_format under [{reading.role}], such as "%d.%m.%y"',
+            )
+            return None
+        return _day_or_month_first(places, reading) if first == "either" else first
+    return explicit
+
+
+def _day_or_month_first(places: dict[Cell, str], reading: Reading) -> str | None:
+    settled: dict[str, Cell] = {}
+    open_cell: Cell = ""
+    for cell in places:
+        if match := YEAR_LAST.fullmatch(_text(cell)):
+            if int(match[1]) > 12:
+                settled.setdefault("dmy", cell)
+            elif int(match[3]) > 12:
+                settled.setdefault("mdy", cell)
+            else:
+                open_cell = open_cell or cell
+    if len(settled) == 1:
+        return next(iter(settled))
+    if settled:
+        day, month = settled["dmy"], settled["mdy"]
+        _add(
+            reading,
+            f"{places[day]}: {shown(day)} has the day first, but {places[month]}: {shown(month)} "
+            "the month; write all dates in one way, such as 2024-06-03",
+        )
+    else:
+        _add(
+            reading,
+            f"{places[open_cell]}: {shown(open_cell)} may be day/month or month/day, and no other "
+            f'date settles it; say date_format = "dmy" or "mdy" under [{reading.role}]',
+        )
+    return None
+
+
+def _day(cell: Cell, way: str | None, reading: Reading) -> int | str:
+    """Days since 1970, or what is wrong with the cell; '' if that is said elsewhere."""
+    if reading.is_gap(cell):
+        return "the date is blank, but the row has values; fill it in or remove the row"
+    if TIME_OF_DAY.search(_text(cell)):
+        return f"{shown(cell)} has a time of day; give the date alone"
+    if way is None:
+        return "" if _way(cell) else _no_date(cell, reading)
+    try:
+        day = _parsed(cell, way)
+    except (ValueError, OverflowError):
+        return f"{shown(cell)} is not in the calendar; correct it"
+    if day is None:
+        return _no_date(cell, reading)
+    if not FIRST <= day <= LAST:
+        return f"{shown(cell)} lies outside {FIRST.year} to {LAST.year}; correct it"
+    return (day - EPOCH).days
+
+
+def _parsed(cell: Cell, way: str) -> datetime.date | None:
+    """The date, None if it is not written in this way; ValueError if no such day exists."""
+    if isinstance(cell, datetime.datetime):
+        return cell.date()
+    if isinstance(cell, datetime.date):
+        return cell
+    text = _text(cell)
+    if way == "excel":
+        if not SERIAL.fullmatch(text):
+            return None
+        return EXCEL_EPOCH + datetime.timedelta(days=int(text[:5]))
+    if way == "iso":
+        match = YEAR_FIRST.fullmatch(text)
+        numbers = [int(part) for part in match.groups() if part and part.isdigit()] if match else []
+        return datetime.date(*numbers) if numbers else None
+    if way in ("dmy", "mdy"):
+        match = YEAR_LAST.fullmatch(text)
+        if match is None:
+            return None
+        day, month = (match[1], match[3]) if way == "dmy" else (match[3], match[1])
+        return datetime.date(int(match[4]), int(month), int(day))
+    try:
+        return datetime.datetime.strptime(text, way).date()
+    except ValueError:
+        return None
+
+
+def _no_date(cell: Cell, reading: Reading) -> str:
+    explicit = reading.settings.date_format
+    if explicit is not None:
+        return (
+            f"{shown(cell)} is no date as date_format = {explicit!r} says; correct it or the "
+            f"setting {reading.role}.date_format"
+        )
+    return (
+        f"{shown(cell)} is no date; write it like 2024-06-03, or say how it is written by "
+        f"date_format under [{reading.role}]"
+    )
+
+
+def _add(reading: Reading, text: str) -> None:
+    reading.problems.add("dates", text)

@@ -1,0 +1,80 @@
+"""Excel workbooks (and OpenDocument sheets): one sheet per quantity, or a single sheet."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibscope.market.errors import MarketDataError
+from calibscope.market.readers.grid import table_of
+from calibscope.market.readers.names import ALL_QUANTITIES, did_you_mean, quantity_of, resembled
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Table, clean, listed, shown
+
+
+def excel_tables(path: Path, reading: Reading) -> list[Table]:
+    """The tables of the sheets that are asked for."""
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+
+    try:
+        with CalamineWorkbook.from_path(path) as book:
+            names = _chosen(list(book.sheet_names), path, reading)
+            grids = {
+                name: book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+                for name in names
+            }
+            alone = len(book.sheet_names) == 1
+    except PasswordError:
+        raise MarketDataError(
+            path.name, ["is protected by a password; save a copy without it"]
+        ) from None
+    except (CalamineError, OSError, ValueError) as error:
+        raise MarketDataError(
+            path.name,
+            [f"cannot be opened as a workbook ({shown(str(error))}); save it again in Excel"],
+        ) from None
+    tables = []
+    first = reading.settings.header_row
+    for name, grid in grids.items():
+        cells = [[clean(cell) for cell in row] for row in grid[first - 1 :]]
+        source = path.name if alone else f"{path.name}, sheet {shown(name)}"
+        table = table_of(cells, first, source, None if alone else name, reading)
+        tables += [] if table is None else [table]
+    return tables
+
+
+def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:
+    """The sheet of the settings; or those named after quantities; or the only one."""
+    settings, role = reading.settings, reading.role
+    if settings.sheet is not None:
+        if settings.sheet in names:
+            return [settings.sheet]
+        raise MarketDataError(
+            path.name,
+            [
+                f"there is no sheet {shown(settings.sheet)}{did_you_mean(settings.sheet, names)}; "
+                f"the sheets are {listed(names)}; correct sheet under [{role}]"
+            ],
+        )
+    meanings = {name: quantity_of(name, settings) for name in names}
+    unread = [name for name, meaning in meanings.items() if meaning is None]
+    absent = [one for one in ALL_QUANTITIES if one not in meanings.values()]
+    if len(names) == 1:
+        return list(names)
+    if len(unread) < len(names):
+        for name in unread:
+            if near := resembled(name, absent):
+                reading.problems.add(
+                    "sheet",
+                    f"sheet {shown(name)} may mean {near!r}; rename it, or map it in "
+                    f"[{role}.quantities]",
+                )
+        return [name for name, one in meanings.items() if one is not None and reading.takes(one)]
+    own = [name for name in names if name.strip().casefold() == role]
+    if own:
+        return own
+    raise MarketDataError(
+        path.name,
+        [
+            f"the sheets are {listed(names)}; say which one by sheet under [{role}], or name them "
+            "after quantities, such as price and strike"
+        ],
+    )

@@ -1,0 +1,74 @@
+"""Which layout a table has, by its header alone, and what is missing when none fits."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from calibscope.market.panel import Quantity
+from calibscope.market.readers import blocks, long, tidy, wide
+from calibscope.market.readers.join import Quotes
+from calibscope.market.readers.names import (
+    ALL_QUANTITIES,
+    COLUMNS,
+    IGNORE,
+    column_names,
+    did_you_mean,
+)
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Table, listed, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A way to arrange quotes in a table."""
+
+    needs: str  # for messages
+    fits: Callable[[Sequence[str], Reading], bool]
+    quotes: Callable[[Table, Sequence[str], Quantity | None, Reading], list[Quotes]]
+
+
+# The first that fits is taken.
+LAYOUTS = {
+    "long": Layout(long.NEEDS, long.fits, long.quotes),
+    "tidy": Layout(tidy.NEEDS, tidy.fits, tidy.quotes),
+    "blocks": Layout(blocks.NEEDS, blocks.fits, blocks.quotes),
+    "wide": Layout(wide.NEEDS, wide.fits, wide.quotes),
+}
+
+
+def quotes_of(table: Table, quantity: Quantity, reading: Reading) -> list[Quotes]:
+    """The quotes of a table; `quantity` is what its numbers are if the table does not say."""
+    names = column_names(table.header, reading.settings)
+    declared = reading.settings.layout
+    choices = LAYOUTS if declared is None else {declared: LAYOUTS[declared]}
+    layout = next((one for one in choices.values() if one.fits(names, reading)), None)
+    if layout is None:
+        needs = "; or ".join(f"{one.needs} ({name})" for name, one in choices.items())
+        reading.problems.add(
+            "layout",
+            f"{table.within(f'row {table.header_row}')}: no layout fits the columns "
+            f"{listed([name for name in table.header if name])}{_hints(names)}; needed: {needs}; "
+            f"rename the columns or map them in [{reading.role}.columns]",
+        )
+        return []
+    if layout is not LAYOUTS["blocks"] and _has_twins(table, names, reading):
+        return []
+    return layout.quotes(table, names, quantity, reading)
+
+
+def _hints(names: Sequence[str]) -> str:
+    absent = [word for word in (*COLUMNS, *ALL_QUANTITIES) if word not in names]
+    strangers = [name for name in names if name and name not in (*COLUMNS, *ALL_QUANTITIES, IGNORE)]
+    hints = [f"{shown(name)}{hint}" for name in strangers if (hint := did_you_mean(name, absent))]
+    return f"; {', '.join(hints)}" if hints else ""
+
+
+def _has_twins(table: Table, names: Sequence[str], reading: Reading) -> bool:
+    twins = {name for name in names if name and name != IGNORE and names.count(name) > 1}
+    for name in sorted(twins):
+        places = " and ".join(str(k + 1) for k, other in enumerate(names) if other == name)
+        reading.problems.add(
+            "header",
+            f"{table.within(f'row {table.header_row}')}: columns {places} are both {shown(name)}; "
+            "rename or remove one",
+        )
+    return bool(twins)

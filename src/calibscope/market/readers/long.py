@@ -1,0 +1,58 @@
+"""Long: one row per quote, with the columns date, maturity, quantity, value in any order."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibscope.market.panel import Quantity
+from calibscope.market.readers.dates import dates
+from calibscope.market.readers.join import Quotes
+from calibscope.market.readers.maturities import maturities
+from calibscope.market.readers.names import ALL_QUANTITIES, COLUMNS, did_you_mean, quantity_of
+from calibscope.market.readers.numerals import numbers
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Table, shown
+
+NEEDS = "date, maturity, quantity, value"
+
+
+def fits(names: Sequence[str], reading: Reading) -> bool:
+    """Whether the header is that of a long table."""
+    return set(names).issuperset(COLUMNS)
+
+
+def quotes(
+    table: Table, names: Sequence[str], quantity: Quantity | None, reading: Reading
+) -> list[Quotes]:
+    """The quotes, by quantity."""
+    date, years, word, value = (names.index(name) for name in COLUMNS)
+    meanings = _meanings(table, word, reading)
+    keep = np.array([meanings[cell] is not None for cell in table.columns[word]])
+    part = table.where(keep)
+    (values,) = numbers(part, [value], reading)
+    (days,) = dates(part, [date], [np.full(len(part.rows), True)], reading)
+    lengths = maturities(part, years, reading)
+    whose = np.array([meanings[cell] for cell in part.columns[word]], dtype=str)
+    return [
+        Quotes(one, days[rows], lengths[rows], values[rows], part, rows, value)
+        for one in ALL_QUANTITIES
+        if len(rows := np.flatnonzero(whose == one))
+    ]
+
+
+def _meanings(table: Table, column: int, reading: Reading) -> dict[object, Quantity | None]:
+    """The quantity of each word in the column, None if it is not asked for or unknown."""
+    cells = table.columns[column]
+    meanings: dict[object, Quantity | None] = {}
+    for word in dict.fromkeys(cells):
+        known = quantity_of(str(word), reading.settings)
+        meanings[word] = known if known is not None and reading.takes(known) else None
+        if known is None:
+            text = (
+                "the quantity is blank; fill it in"
+                if word == ""
+                else f"{shown(word)} is no quantity{did_you_mean(str(word), ALL_QUANTITIES)}; use "
+                f"{', '.join(ALL_QUANTITIES)}, or map the word in [{reading.role}.quantities]"
+            )
+            reading.problems.add("quantity", f"{table.place(cells.index(word), column)}: {text}")
+    return meanings

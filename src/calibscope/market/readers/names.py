@@ -1,0 +1,89 @@
+"""The words for columns and quantities, and what a misspelt one may have meant."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
+from calibscope.market.readers.maturities import maturity
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import shown
+from calibscope.market.settings import FileSettings
+
+ALL_QUANTITIES: tuple[Quantity, ...] = (*get_args(CapQuantity), *get_args(CurveQuantity))
+COLUMNS = ("date", "maturity", "quantity", "value")
+IGNORE = "ignore"
+
+_UNIT = re.compile(r"[_ ]*[(\[]?(?:bp|bps|pct|percent|%|decimal|eur)[)\]]?$")
+
+
+def plain(word: str) -> str:
+    """A word without the differences that do not matter: case, blanks, hyphens.
+
+    >>> plain(" Discount factors")
+    'discount_factors'
+    """
+    return "_".join(re.split(r"[\s_-]+", word.strip().casefold()))
+
+
+def quantity_of(word: str, settings: FileSettings) -> Quantity | None:
+    """The quantity that a word names, singular or plural, in our words or the user's."""
+    own = {plain(theirs): ours for theirs, ours in settings.quantities.items()}
+    key = plain(word)
+    if key in own:
+        return own[key]
+    return next(
+        (quantity for quantity in ALL_QUANTITIES if key in (quantity, f"{quantity}s")), None
+    )
+
+
+def column_names(header: Sequence[str], settings: FileSettings) -> list[str]:
+    """Our names of the columns; one that is no word of ours keeps its name."""
+    own = {plain(theirs): ours for theirs, ours in settings.columns.items()}
+    return [_column_name(own.get(plain(name), name)) for name in header]
+
+
+def _column_name(name: str) -> str:
+    key = plain(name)
+    if key in (*COLUMNS, IGNORE):
+        return key
+    if key in ("datum", "dates"):
+        return "date"
+    return next(
+        (quantity for quantity in ALL_QUANTITIES if key in (quantity, f"{quantity}s")), name
+    )
+
+
+def mapping_problems(headers: Iterable[Sequence[str]], reading: Reading) -> list[str]:
+    """Entries of `columns` that name no column of the file, or mean nothing to us."""
+    there = {plain(name): name for header in headers for name in header if name}
+    problems = []
+    for theirs, ours in reading.settings.columns.items():
+        place = f"setting {reading.role}.columns"
+        known = _column_name(ours) in (*COLUMNS, IGNORE, *ALL_QUANTITIES)
+        if not known and maturity(ours) is None:
+            problems.append(
+                f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is no column of ours"
+                f"{did_you_mean(ours, (*COLUMNS, IGNORE, *ALL_QUANTITIES))}; use "
+                f"{', '.join(COLUMNS)}, a quantity, a maturity such as 3Y, or ignore"
+            )
+        if theirs and plain(theirs) not in there:
+            problems.append(
+                f"{place}: the file has no column {shown(theirs)}"
+                f"{did_you_mean(plain(theirs), there)}; correct or remove the entry"
+            )
+    return problems
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """' (did you mean ...?)' if one of the choices is near, else nothing."""
+    near = difflib.get_close_matches(plain(word), list(choices), n=1, cutoff=0.7)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def resembled(name: str, choices: Iterable[str]) -> str | None:
+    """The choice that a column name may stand for: misspelt, or with its unit attached."""
+    bare = _UNIT.sub("", plain(name))
+    near = difflib.get_close_matches(bare, list(choices), n=1, cutoff=0.8)
+    return near[0] if near else None

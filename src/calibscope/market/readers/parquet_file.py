@@ -1,0 +1,37 @@
+"""Parquet files: one table, with typed columns."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibscope.market.errors import MarketDataError
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Cell, Table, clean
+
+
+def parquet_tables(path: Path, reading: Reading) -> list[Table]:
+    """The one table of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        content = pq.read_table(path)
+        columns = [_cells(content.column(k), pa) for k in range(content.num_columns)]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise MarketDataError(
+            path.name, [f"cannot be opened as Parquet ({reason}); write it again"]
+        ) from None
+    if not content.num_rows or not columns:
+        raise MarketDataError(path.name, ["row 1: there are no values; give at least one row"])
+    header = tuple(str(name).strip() for name in content.column_names)
+    rows = np.arange(1, content.num_rows + 1)
+    return [Table(path.name, None, header, columns, rows)]
+
+
+def _cells(column: Any, pa: Any) -> list[Cell]:
+    if pa.types.is_timestamp(column.type):
+        # Whole microseconds become Python's own datetimes, nanoseconds would need pandas.
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    return [clean(cell) for cell in column.to_pylist()]

@@ -1,0 +1,64 @@
+"""Tidy: one row per date and maturity, with a column for each quantity."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from calibscope.market.panel import Quantity
+from calibscope.market.readers.dates import dates
+from calibscope.market.readers.join import Quotes
+from calibscope.market.readers.maturities import maturities
+from calibscope.market.readers.names import ALL_QUANTITIES, COLUMNS, IGNORE, resembled
+from calibscope.market.readers.numerals import numbers
+from calibscope.market.readers.reading import QUANTITIES, Reading
+from calibscope.market.readers.table import Table
+
+NEEDS = "date, maturity and a column per quantity such as price"
+
+
+def fits(names: Sequence[str], reading: Reading) -> bool:
+    """Whether the header is that of a tidy table; a column `value` needs a declared quantity."""
+    declared = reading.wanted or reading.settings.quantity
+    has_values = not set(names).isdisjoint(ALL_QUANTITIES) or (
+        "value" in names and declared is not None
+    )
+    return {"date", "maturity"} <= set(names) and has_values
+
+
+def quotes(
+    table: Table, names: Sequence[str], quantity: Quantity | None, reading: Reading
+) -> list[Quotes]:
+    """The quotes, by quantity."""
+    meanings = [
+        quantity if name == "value" and quantity else cast(Quantity, name) for name in names
+    ]
+    columns = [k for k, one in enumerate(meanings) if one in ALL_QUANTITIES and reading.takes(one)]
+    _report_near_misses(table, names, reading)
+    if not columns:
+        return []
+    values = numbers(table, columns, reading)
+    rows = np.arange(len(table.rows))
+    (days,) = dates(table, [names.index("date")], [np.full(len(rows), True)], reading)
+    years = maturities(table, names.index("maturity"), reading)
+    return [
+        Quotes(meanings[k], days, years, column, table, rows, k)
+        for k, column in zip(columns, values, strict=True)
+    ]
+
+
+def _report_near_misses(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Other columns are nobody's business, unless a quantity would be lost by its spelling."""
+    absent = [one for one in QUANTITIES[reading.role] if one not in names]
+    for k, name in enumerate(names):
+        if name in (*COLUMNS, *ALL_QUANTITIES, IGNORE):
+            continue
+        if near := resembled(name, absent):
+            reading.problems.add(
+                "header",
+                table.fault(
+                    k,
+                    f"may mean {near!r}; map it in [{reading.role}.columns], its unit in "
+                    f'[{reading.role}.units], or map it to "{IGNORE}"',
+                ),
+            )

@@ -1,0 +1,550 @@
+r"""The Svensson curve, and its fit to observed zero rates from a cold start.
+
+.. math::
+
+    z(t) = \beta_0 + \beta_1 F(x_1) + \beta_2 H(x_1) + \beta_3 H(x_2), \qquad x_j = t / \tau_j,
+    \quad F(x) = \frac{1 - e^{-x}}{x}, \quad H(x) = F(x) - e^{-x}.
+
+For given tau_1 and tau_2 the best betas are a linear least-squares problem, so the fit is a search
+in two dimensions (variable projection, Golub and Pereyra 1973). Its surface has narrow valleys
+along one tau, often with several minima in one valley. So every day is projected on a grid of both
+taus; where a row or a column of the grid has a minimum lies a valley; from the deepest such points
+a few steps of Levenberg-Marquardt lead down, and the best of them are followed to the end. Nobody
+has to give a start, and the answer is the same every time. What is minimised is the sum of squared
+errors of the zero rates, all with the same weight.
+
+Source: Svensson (1994), "Estimating and interpreting forward interest rates: Sweden 1992-1994".
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from calibscope.base.arrays import Array, ArrayLike, Indices, Marks, frozen
+from calibscope.base.compiled import compilation_notice, compiled
+from calibscope.base.threads import share_days
+from calibscope.market.errors import raise_problems
+from calibscope.market.inputs import numbers, positive_number
+
+PARAMETERS = ("beta_0", "beta_1", "beta_2", "beta_3", "tau_1", "tau_2")
+
+# The paper's grid of OIS maturities: days and weeks, months, quarters to 3 years, years to 30, 50.
+PAPER_TIMES = frozen(
+    [d / 365 for d in (1, 7, 14, 21)]
+    + [m / 12 for m in (*range(1, 13), 15, 18, 21, 24, 27, 30, 33)]
+    + [float(y) for y in (*range(3, 31), 35, 40, 45, 50)]
+)
+
+# A tau below a few weeks or beyond the horizon of the quotes is a straight line in disguise.
+TAU_BOUNDS = (0.05, 30.0)  # years
+# Closer taus make the betas large and opposite: the curve gains nothing, the parameters lose sense.
+SMALLEST_RATIO = 1.02
+FEWEST_POINTS = 6  # as many as parameters
+POOR_BP = 3.0  # a fit worse than this misses the quotes by more than their bid-ask spread
+
+GRID = 24  # points per tau, equal steps of log tau
+STARTS, FIRST_STEPS = 48, 3  # valley points from which a few steps are made
+FINISHED, LAST_STEPS = 12, 60  # of these, how many are followed to the end
+SAME_VALLEY = 0.03  # in log tau
+PERFECT = 1e-11  # root mean square error, decimal, that needs no improvement
+BASIS = 4
+
+
+@compiled
+def project(
+    times: Array, rates: Array, tau_1: float, tau_2: float, work: Array, R: Array, c: Array
+) -> float:
+    """Best betas at these taus: QR of the design, c = Q' z, residuals; returns their sum of squares.
+
+    work: rows 0-3 the orthonormal basis Q, 4 the residuals, 5 and 6 the derivatives of H(x_1) and
+    H(x_2) by log tau, 7 H(x_1) (which is the derivative of F).
+    """
+    n = times.size
+    for i in range(n):
+        x = times[i] / tau_1
+        decay = math.expm1(-x)
+        level = -decay / x
+        hump = level - 1.0 - decay
+        work[0, i] = 1.0
+        work[1, i] = level
+        work[2, i] = hump
+        work[7, i] = hump
+        work[5, i] = hump - x * (1.0 + decay)
+        x = times[i] / tau_2
+        decay = math.expm1(-x)
+        hump = -decay / x - 1.0 - decay
+        work[3, i] = hump
+        work[6, i] = hump - x * (1.0 + decay)
+        work[4, i] = rates[i]
+    for j in range(BASIS):
+        for k in range(j):
+            R[k, j] = 0.0
+        # Twice is enough: the second round restores orthogonality where columns are nearly alike.
+        for _ in range(2):
+            for k in range(j):
+                dot = 0.0
+                for i in range(n):
+                    dot += work[k, i] * work[j, i]
+                R[k, j] += dot
+                for i in range(n):
+                    work[j, i] -= dot * work[k, i]
+        norm = 0.0
+        for i in range(n):
+            norm += work[j, i] * work[j, i]
+        norm = math.sqrt(norm)
+        R[j, j] = norm
+        for i in range(n):
+            work[j, i] /= norm
+        dot = 0.0
+        for i in range(n):
+            dot += work[j, i] * work[4, i]
+        c[j] = dot
+        for i in range(n):
+            work[4, i] -= dot * work[j, i]
+    total = 0.0
+    for i in range(n):
+        total += work[4, i] * work[4, i]
+    return total
+
+
+@compiled
+def solve_betas(R: Array, c: Array, betas: Array) -> None:
+    """Back substitution R betas = c."""
+    for j in range(BASIS - 1, -1, -1):
+        value = c[j]
+        for k in range(j + 1, BASIS):
+            value -= R[j, k] * betas[k]
+        betas[j] = value / R[j, j]
+
+
+@compiled
+def normal_matrix(work: Array, R: Array, betas: Array, small: Array, out: Array) -> None:
+    """Gradient and J'J of the projected residuals by log tau: out = (g1, g2, J11, J12, J22).
+
+    Golub and Pereyra: the derivative of the residuals r is -(A_j + B_j), A_j = (1 - QQ') D_j b in
+    the complement of the design, B_j = Q R^-T D_j' r in its span, where D_j is the derivative of
+    the design.
+    """
+    n = work.shape[1]
+    q1, q2 = small[0], small[1]
+    for k in range(BASIS):
+        q1[k] = q2[k] = 0.0
+    g1 = g2 = j11 = j12 = j22 = r1 = r2 = r3 = 0.0
+    for i in range(n):
+        d1 = betas[1] * work[7, i] + betas[2] * work[5, i]
+        d2 = betas[3] * work[6, i]
+        r = work[4, i]
+        g1 -= d1 * r
+        g2 -= d2 * r
+        j11 += d1 * d1
+        j12 += d1 * d2
+        j22 += d2 * d2
+        r1 += work[7, i] * r
+        r2 += work[5, i] * r
+        r3 += work[6, i] * r
+        for k in range(BASIS):
+            q1[k] += d1 * work[k, i]
+            q2[k] += d2 * work[k, i]
+    for k in range(BASIS):
+        j11 -= q1[k] * q1[k]
+        j12 -= q1[k] * q2[k]
+        j22 -= q2[k] * q2[k]
+    # R^T s = D_j' r by forward substitution; D_1 has columns 1 and 2, D_2 column 3.
+    s1 = r1 / R[1, 1]
+    s2 = (r2 - R[1, 2] * s1) / R[2, 2]
+    s3 = -(R[1, 3] * s1 + R[2, 3] * s2) / R[3, 3]
+    t3 = r3 / R[3, 3]
+    out[0], out[1] = g1, g2
+    out[2] = j11 + s1 * s1 + s2 * s2 + s3 * s3
+    out[3] = j12 + s3 * t3
+    out[4] = j22 + t3 * t3
+
+
+@compiled
+def bounded(theta: Array) -> None:
+    """Move log taus into their bounds, and apart if they are too close (keeping their order)."""
+    low, high, closest = math.log(TAU_BOUNDS[0]), math.log(TAU_BOUNDS[1]), math.log(SMALLEST_RATIO)
+    for j in range(2):
+        theta[j] = min(max(theta[j], low), high)
+    gap = theta[1] - theta[0]
+    if abs(gap) < closest:
+        middle = min(max(0.5 * (theta[0] + theta[1]), low + 0.5 * closest), high - 0.5 * closest)
+        half = math.copysign(0.5 * closest, gap)
+        theta[0] = middle - half
+        theta[1] = middle + half
+
+
+@compiled
+def is_held(theta: float, gradient: float) -> bool:
+    """Whether a log tau is pushed against its bound."""
+    low, high = math.log(TAU_BOUNDS[0]), math.log(TAU_BOUNDS[1])
+    return (theta <= low and gradient > 0.0) or (theta >= high and gradient < 0.0)
+
+
+class Scratch(NamedTuple):
+    """Working memory for one day, reused from day to day."""
+
+    work: Array
+    R: Array
+    c: Array
+    betas: Array
+    small: Array
+    normal: Array
+    trial: Array
+    sums: Array
+    coefficients: Array
+    starts: Array
+    values: Array
+
+
+@compiled
+def polish(times: Array, rates: Array, steps: int, scratch: Scratch, theta: Array) -> float:
+    """Levenberg-Marquardt from the log taus theta, which end nearer the minimum; its squares."""
+    work, R, c, betas = scratch.work, scratch.R, scratch.c, scratch.betas
+    normal, trial = scratch.normal, scratch.trial
+    bounded(theta)
+    best = project(times, rates, math.exp(theta[0]), math.exp(theta[1]), work, R, c)
+    solve_betas(R, c, betas)
+    normal_matrix(work, R, betas, scratch.small, normal)
+    damping = 1e-3
+    for _ in range(steps):
+        g1, g2, j12 = normal[0], normal[1], normal[3]
+        j11, j22 = normal[2] * (1.0 + damping), normal[4] * (1.0 + damping)
+        # A tau that is pushed against its bound stays there; the other one moves alone.
+        if is_held(theta[0], g1):
+            g1 = j12 = 0.0
+        if is_held(theta[1], g2):
+            g2 = j12 = 0.0
+        determinant = j11 * j22 - j12 * j12
+        step_1 = (j12 * g2 - j22 * g1) / determinant
+        step_2 = (j12 * g1 - j11 * g2) / determinant
+        length = max(abs(step_1), abs(step_2))
+        if not length < np.inf:  # no curvature at all: a beta is zero, and its tau does not matter
+            break
+        shrink = 1.0 / max(1.0, length)
+        trial[0] = theta[0] + shrink * step_1
+        trial[1] = theta[1] + shrink * step_2
+        bounded(trial)
+        if max(abs(trial[0] - theta[0]), abs(trial[1] - theta[1])) < 1e-12:
+            break
+        value = project(times, rates, math.exp(trial[0]), math.exp(trial[1]), work, R, c)
+        if value < best:
+            gain = best - value
+            best = value
+            theta[0], theta[1] = trial[0], trial[1]
+            damping = max(0.1 * damping, 1e-12)
+            if gain < 1e-10 * best or best < times.size * PERFECT**2:
+                break
+            solve_betas(R, c, betas)
+            normal_matrix(work, R, betas, scratch.small, normal)
+        else:
+            damping = max(10.0 * damping, 1e-6)
+            if damping > 1e8:
+                break
+    return best
+
+
+@compiled
+def valley_points(rates: Array, bases: Array, log_taus: Array, scratch: Scratch) -> int:
+    """The deepest grid points that are minimal in their row or column, as starts; their number."""
+    n = log_taus.size
+    sums, coefficients, starts, values = (
+        scratch.sums, scratch.coefficients, scratch.starts, scratch.values
+    )  # fmt: skip
+    coefficients[:] = 0.0
+    squares = 0.0
+    for i in range(rates.size):
+        squares += rates[i] * rates[i]
+        for j in range(coefficients.size):
+            coefficients[j] += rates[i] * bases[i, j]
+    for a in range(n):
+        for b in range(n):
+            total = squares
+            for j in range(BASIS):
+                total -= coefficients[(a * n + b) * BASIS + j] ** 2
+            sums[a + 1, b + 1] = total if a != b else np.inf
+    count = 0
+    for a in range(1, n + 1):
+        for b in range(1, n + 1):
+            value = sums[a, b]
+            in_row = value <= sums[a, b - 1] and value <= sums[a, b + 1]
+            in_column = value <= sums[a - 1, b] and value <= sums[a + 1, b]
+            if a == b or not (in_row or in_column):
+                continue
+            # Insertion into the list of the deepest, which is in order.
+            place = count
+            while place > 0 and values[place - 1] > value:
+                place -= 1
+            if place == STARTS:
+                continue
+            count = min(count + 1, STARTS)
+            for k in range(count - 1, place, -1):
+                values[k] = values[k - 1]
+                starts[k, 0], starts[k, 1] = starts[k - 1, 0], starts[k - 1, 1]
+            values[place] = value
+            starts[place, 0], starts[place, 1] = log_taus[a - 1], log_taus[b - 1]
+    return count
+
+
+@compiled
+def is_known(starts: Array, order: Indices, rank: int) -> bool:
+    """Whether a better start lies in the same place."""
+    for better in order[:rank]:
+        if (
+            abs(starts[better, 0] - starts[order[rank], 0]) < SAME_VALLEY
+            and abs(starts[better, 1] - starts[order[rank], 1]) < SAME_VALLEY
+        ):
+            return True
+    return False
+
+
+@compiled
+def fit_days(
+    times: Array,
+    rates: Array,
+    bases: Array,
+    log_taus: Array,
+    begin: int,
+    end: int,
+    parameters: Array,
+    squares: Array,
+) -> None:
+    """Parameters and sum of squared errors of days begin, ..., end - 1."""
+    k, n = times.size, log_taus.size
+    scratch = Scratch(
+        np.empty((8, k)), np.zeros((BASIS, BASIS)), np.empty(BASIS), np.empty(BASIS),
+        np.empty((2, BASIS)), np.empty(5), np.empty(2), np.full((n + 2, n + 2), np.inf),
+        np.empty(n * n * BASIS), np.empty((STARTS, 2)), np.empty(STARTS),
+    )  # fmt: skip
+    for day in range(begin, end):
+        count = valley_points(rates[day], bases, log_taus, scratch)
+        starts, values = scratch.starts, scratch.values
+        for s in range(count):
+            values[s] = polish(times, rates[day], FIRST_STEPS, scratch, starts[s])
+        order = np.argsort(values[:count])
+        best, winner, finished = np.inf, 0, 0
+        for rank in range(count):
+            s = order[rank]
+            if is_known(starts, order, rank):
+                continue
+            value = polish(times, rates[day], LAST_STEPS, scratch, starts[s])
+            finished += 1
+            if value < best:
+                best, winner = value, s
+            if finished == FINISHED or best < k * PERFECT**2:
+                break
+        tau_1, tau_2 = math.exp(starts[winner, 0]), math.exp(starts[winner, 1])
+        squares[day] = project(times, rates[day], tau_1, tau_2, scratch.work, scratch.R, scratch.c)
+        solve_betas(scratch.R, scratch.c, parameters[day, :BASIS])
+        parameters[day, 4], parameters[day, 5] = tau_1, tau_2
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile the kernels of the fit, or load them from disk; says so when it takes long."""
+    none = np.empty((0, 0))
+    with compilation_notice():
+        fit_days(none[:0].ravel(), none, none, none.ravel(), 0, 0, none, none.ravel())
+
+
+@lru_cache(maxsize=8)
+def _grid(time_bytes: bytes) -> tuple[Array, Array]:
+    """(k, GRID * GRID * 4) orthonormal bases of the designs at all pairs of taus, and log taus."""
+    times = np.frombuffer(time_bytes)
+    log_taus = np.linspace(math.log(TAU_BOUNDS[0]), math.log(TAU_BOUNDS[1]), GRID)
+    level, hump = _level_and_hump(times / np.exp(log_taus)[:, np.newaxis])
+    designs = np.empty((GRID, GRID, len(times), BASIS))
+    designs[..., 0] = 1.0
+    designs[..., 1], designs[..., 2] = level[:, np.newaxis], hump[:, np.newaxis]
+    designs[..., 3] = hump
+    bases = np.linalg.qr(designs).Q
+    return np.ascontiguousarray(np.moveaxis(bases, 2, 0).reshape(len(times), -1)), log_taus
+
+
+def _level_and_hump(x: Array) -> tuple[Array, Array]:
+    """F(x) = (1 - e^-x) / x and H(x) = F(x) - e^-x, for x > 0."""
+    level = -np.expm1(-x) / x
+    return level, level - np.exp(-x)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SvenssonFit:
+    """The Svensson curve nearest to the observed zero rates of a day."""
+
+    parameters: Array  # (6,) in the order of PARAMETERS, decimal and years
+    rmse_bp: float  # root mean square error of the zero rates, basis points
+    point_count: int
+    is_poor: bool  # rmse_bp > POOR_BP
+    has_tau_at_bound: bool
+
+    @property
+    def status(self) -> str:
+        """One sentence on how good the fit is."""
+        text = f"Svensson fits {self.point_count} zero rates with an RMSE of {self.rmse_bp:.3g} bp"
+        if self.has_tau_at_bound:
+            text += ", a tau at its bound"
+        if self.is_poor:
+            text += "; that is poor: take a scheme that meets every node, such as log-cubic"
+        return text + "."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SvenssonFits:
+    """The fits of many days, as arrays; `fits[i]` is that of day i."""
+
+    parameters: Array  # (n, 6) in the order of PARAMETERS; NaN where a day has too few points
+    rmse_bp: Array  # (n,)
+    point_counts: Indices  # (n,)
+
+    @property
+    def is_poor(self) -> Marks:
+        """(n,) whether the error is above POOR_BP (or there is no fit)."""
+        return ~(self.rmse_bp <= POOR_BP)
+
+    @property
+    def has_tau_at_bound(self) -> Marks:
+        """(n,) whether a tau lies at its bound."""
+        low, high = TAU_BOUNDS
+        taus = self.parameters[:, 4:]
+        return ((taus <= low * (1 + 1e-9)) | (taus >= high * (1 - 1e-9))).any(axis=1)
+
+    def __len__(self) -> int:
+        return len(self.rmse_bp)
+
+    def __getitem__(self, day: int) -> SvenssonFit:
+        return SvenssonFit(
+            frozen(self.parameters[day]),
+            float(self.rmse_bp[day]),
+            int(self.point_counts[day]),
+            bool(self.is_poor[day]),
+            bool(self.has_tau_at_bound[day]),
+        )
+
+
+def fit_svensson(times: ArrayLike, zero_rates: ArrayLike) -> SvenssonFit:
+    """Fit a Svensson curve to zero rates, from a cold start.
+
+    Parameters
+    ----------
+    times : (k,) years, positive, increasing
+    zero_rates : (k,) continuously compounded, decimal; NaN where there is none
+
+    Examples
+    --------
+    >>> rates = svensson_zero_rates([0.03, -0.02, 0.01, -0.01, 1.5, 6.0], PAPER_TIMES)
+    >>> fit_svensson(PAPER_TIMES, rates).parameters.round(6).tolist()
+    [0.03, -0.02, 0.01, -0.01, 1.5, 6.0]
+    """
+    rates, problems = numbers(zero_rates, "zero rates")
+    raise_problems("Svensson fit", problems)
+    fits = fit_svensson_panel(times, rates[np.newaxis], threads=1)
+    if fits.point_counts[0] < FEWEST_POINTS:
+        raise_problems("Svensson fit", [_too_few(int(fits.point_counts[0]))])
+    return fits[0]
+
+
+def fit_svensson_panel(
+    times: ArrayLike, zero_rates: ArrayLike, threads: int | None = None
+) -> SvenssonFits:
+    """Fit a Svensson curve to each day of a panel.
+
+    Parameters
+    ----------
+    times : (k,) years, positive, increasing
+    zero_rates : (n, k) continuously compounded, decimal; NaN where there is none
+    threads : how many to use; None means all cores. The result is the same to the last bit.
+
+    Notes
+    -----
+    Each day is fitted to the points it has. A day with fewer than six gets NaN, and counts as poor.
+    """
+    points, problems = numbers(times, "times")
+    rates = np.asarray(zero_rates, dtype=float)
+    if rates.ndim != 2 or rates.shape[1] != len(points):
+        problems.append(
+            f"zero rates have shape {rates.shape}; give one row per day with {len(points)} rates"
+        )
+    if not ((points > 0) & (points < np.inf)).all() or (np.diff(points) <= 0).any():
+        problems.append("times must be positive numbers that increase")
+    if np.isinf(rates).any():
+        problems.append("zero rates must be numbers, or NaN where there is none")
+    raise_problems("Svensson fit", problems)
+    compile_kernels()
+
+    is_given = ~np.isnan(rates)
+    counts = is_given.sum(axis=1)
+    parameters, rmse = np.full((len(rates), len(PARAMETERS)), np.nan), np.full(len(rates), np.nan)
+    # Days that have the same points are fitted together.
+    patterns, pattern_of_day = np.unique(is_given, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        if pattern.sum() >= FEWEST_POINTS:
+            days = np.flatnonzero(pattern_of_day == number)
+            found, squares = _fit(points[pattern], rates[np.ix_(days, pattern)], threads)
+            parameters[days], rmse[days] = found, np.sqrt(squares / pattern.sum())
+    return SvenssonFits(frozen(parameters), frozen(1e4 * rmse), counts)
+
+
+def _fit(times: Array, rates: Array, threads: int | None) -> tuple[Array, Array]:
+    bases, log_taus = _grid(times.tobytes())
+    parameters, squares = np.empty((len(rates), len(PARAMETERS))), np.empty(len(rates))
+
+    def run(begin: int, end: int) -> None:
+        fit_days(times, rates, bases, log_taus, begin, end, parameters, squares)
+
+    share_days(run, len(rates), threads)
+    return parameters, squares
+
+
+def svensson_zero_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
+    """Zero rates z(t), continuously compounded: (..., *times.shape) for parameters (..., 6)."""
+    betas, taus = _split(np.asarray(parameters, float), np.ndim(times))
+    t = np.asarray(times, float)
+    # At t = 0 the limit is reached to the last bit at the smallest positive x.
+    level, hump_1 = _level_and_hump(np.maximum(t / taus[0], 1e-300))
+    _, hump_2 = _level_and_hump(np.maximum(t / taus[1], 1e-300))
+    return betas[0] + betas[1] * level + betas[2] * hump_1 + betas[3] * hump_2
+
+
+def svensson_forward_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
+    r"""Instantaneous forward rates, (..., *times.shape) for parameters (..., 6).
+
+    .. math:: f(t) = \beta_0 + \beta_1 e^{-x_1} + \beta_2 x_1 e^{-x_1} + \beta_3 x_2 e^{-x_2}
+    """
+    betas, taus = _split(np.asarray(parameters, float), np.ndim(times))
+    x1, x2 = np.asarray(times, float) / taus[0], np.asarray(times, float) / taus[1]
+    return betas[0] + (betas[1] + betas[2] * x1) * np.exp(-x1) + betas[3] * x2 * np.exp(-x2)
+
+
+def _split(parameters: Array, axes: int) -> tuple[Array, Array]:
+    """Betas and taus first, with room for the axes of the times last."""
+    first = np.moveaxis(parameters, -1, 0)
+    first = first.reshape(first.shape + (1,) * axes)
+    return first[:4], first[4:]
+
+
+def checked_parameters(parameters: ArrayLike, last_time: float) -> Array:
+    """Six parameters that a user hands in, for a curve up to `last_time`."""
+    values, problems = numbers(parameters, "Svensson parameters")
+    if not problems and values.shape != (len(PARAMETERS),):
+        problems = [f"there are {values.size} Svensson parameters; give {', '.join(PARAMETERS)}"]
+    if not problems:
+        problems += [
+            f"{name} is {value}; it must be a " + ("positive number of years" * is_tau or "number")
+            for name, value, is_tau in zip(
+                PARAMETERS, values, 4 * [False] + 2 * [True], strict=True
+            )
+            if not np.isfinite(value) or (is_tau and value <= 0)
+        ]
+    problems += positive_number(last_time, "last_time", "50 is fifty years")
+    raise_problems("Svensson curve", problems)
+    return frozen(values)
+
+
+def _too_few(count: int) -> str:
+    return (
+        f"there are {count} zero rates; a Svensson curve has six parameters, so give at least "
+        f"{FEWEST_POINTS}"
+    )

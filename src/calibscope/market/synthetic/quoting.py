@@ -1,0 +1,101 @@
+"""From true vols to published quotes: noise, rounding to the quoting grid, mistakes, stale days.
+
+What a quote adds to the truth is written down (`Quotes.outliers`, `Quotes.stale`), so that tests
+can ask whether a diagnostic finds what was planted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.market.quotes import Caplets
+from calibscope.market.synthetic.anchors import anchor_dates
+from calibscope.market.synthetic.chance import mean_reverting, normals, sampled, uniforms
+from calibscope.market.synthetic.curves import BP
+from calibscope.market.synthetic.timeline import by_regime, places, turbulent
+from calibscope.market.synthetic.vols import MATURITIES
+
+# Size of the noise of a quote relative to its vol, on calm and on turbulent days.
+NOISE = (0.003, 0.010)
+# Quotes are multiples of this many bp, which is about a quarter of a narrow bid-ask spread.
+GRID_CALM, GRID_TURBULENT = 0.1, 0.2
+
+OUTLIERS, SMALLEST, LARGEST = 34, 0.03, 0.15  # 1.5 % of days; relative to the price
+STALE_DAYS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quotes:
+    """Published prices and strikes of all days, without gaps, and what was planted in them."""
+
+    prices: Array  # (n, 13)
+    strikes: Array  # (n, 13)
+    outliers: tuple[tuple[int, int, float], ...]  # day, cap, relative size
+    stale: tuple[int, ...]  # days that repeat the caps of the day before
+
+
+def quoted(true_vols: Array, strikes: Array, caplets: Caplets, complete: Marks) -> Quotes:
+    """Quote all days; outliers and stale days are planted among complete ones without a fact."""
+    prices = caplets.cap_prices(quoted_vols(true_vols))
+    usable = complete.copy()
+    usable[places(anchor_dates())] = False
+    stale = _stale_days(usable)
+    usable[stale] = False
+    usable[np.array(stale) - 1] = False
+    outliers = _outliers(prices, usable)
+    for day, cap, size in outliers:
+        prices[day, cap] *= 1 + size
+    strikes = strikes.copy()
+    for day in stale:
+        prices[day], strikes[day] = prices[day - 1], strikes[day - 1]
+    return Quotes(np.round(prices, 8), strikes, tuple(outliers), tuple(stale))
+
+
+def quoted_vols(true_vols: Array) -> Array:
+    """Vols with noise, part of it shared by neighbouring maturities, on the quoting grid."""
+    days, caps = true_vols.shape
+    place = np.log(MATURITIES / MATURITIES[0]) / np.log(MATURITIES[-1] / MATURITIES[0])
+    waves = np.cos(np.pi * np.outer(np.arange(1, 4), place))
+    shared = _persistent("shared noise", days, 3) @ waves / np.sqrt(1.5)
+    alone = _persistent("noise of single quotes", days, caps)
+    vols = true_vols * np.exp(by_regime(*NOISE)[:, None] * (0.6 * shared + 0.8 * alone))
+    grid = BP * np.where(turbulent(), GRID_TURBULENT, GRID_CALM)[:, None]
+    return np.round(vols / grid) * grid
+
+
+def _persistent(topic: str, days: int, columns: int) -> Array:
+    """Noise with standard deviation 1, of which about half is still there the next day."""
+    return np.sqrt(1 - 0.5**2) * mean_reverting(normals(topic, days, columns), 0.5)
+
+
+def _stale_days(usable: Marks) -> list[int]:
+    possible = usable & np.roll(usable, 1)
+    possible[0] = False
+    return sampled("stale days", possible.astype(float), STALE_DAYS)
+
+
+def _outliers(prices: Array, usable: Marks) -> list[tuple[int, int, float]]:
+    """One cap on each chosen day, short ones more often; prices still increase in maturity."""
+    chosen = sampled("days with outliers", usable.astype(float), OUTLIERS)
+    caps = _short_ones_more_often(uniforms("caps with outliers", OUTLIERS))
+    draws = uniforms("sizes of outliers", OUTLIERS, 2)
+    outliers = []
+    for day, cap, (amount, side) in zip(chosen, caps, draws, strict=True):
+        sign = 1 if side < 0.5 else -1
+        size = sign * min(SMALLEST + (LARGEST - SMALLEST) * amount, _room(prices[day], cap, sign))
+        outliers.append((day, int(cap), float(np.round(size, 4))))
+    return outliers
+
+
+def _short_ones_more_often(draws: Array) -> Indices:
+    share = MATURITIES**-0.7
+    return np.searchsorted(np.cumsum(share) / np.sum(share), draws)
+
+
+def _room(prices: Array, cap: int, sign: int) -> float:
+    """How far a price can move, relatively, and stay well clear of its neighbour's."""
+    neighbour = cap + sign
+    if not 0 <= neighbour < len(prices):
+        return np.inf
+    return 0.8 * abs(float(prices[neighbour] / prices[cap]) - 1)
