@@ -12,17 +12,35 @@ __version__ = "0.1.0"
 _HOMES = {
     "DiscountCurve": "calibscope.market.curve",
     "G2": "calibscope.models.g2.model",
+    "Market": "calibscope.market.market",
     "MarketDataError": "calibscope.market.errors",
     "MarketDay": "calibscope.market.day",
+    "demo_market": "calibscope.market.demo",
+    "read_market": "calibscope.market.read",
+    "simulate_market": "calibscope.study.simulate",
 }
 
-__all__ = ["G2", "DiscountCurve", "MarketDataError", "MarketDay", "__version__"]
+__all__ = [
+    "G2",
+    "DiscountCurve",
+    "Market",
+    "MarketDataError",
+    "MarketDay",
+    "__version__",
+    "demo_market",
+    "read_market",
+    "simulate_market",
+]
 
 if TYPE_CHECKING:
     from calibscope.market.curve import DiscountCurve
     from calibscope.market.day import MarketDay
+    from calibscope.market.demo import demo_market
     from calibscope.market.errors import MarketDataError
+    from calibscope.market.market import Market
+    from calibscope.market.read import read_market
     from calibscope.models.g2.model import G2
+    from calibscope.study.simulate import simulate_market
 
 
 def __getattr__(name: str) -> Any:

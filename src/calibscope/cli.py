@@ -1,11 +1,20 @@
 """The terminal's door. Heavy modules are imported inside the commands that need them."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from calibscope import __version__
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 # Tables keep their digits: a narrower terminal wraps lines instead.
 NARROWEST = 80
+
+# Exit code of a check that found something, but nothing that makes the data unusable.
+SECOND_LOOK = 3
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -13,8 +22,8 @@ NARROWEST = 80
 def main() -> None:
     """Calibrate interest-rate models, and know how far to trust the result.
 
-    Start with `calibscope demo`: it needs no data. Version 0.1 prices and differentiates;
-    calibration comes next.
+    Start with `calibscope demo`: it needs no data. Then `calibscope check` your own files.
+    Calibration comes with the next version.
     """
 
 
@@ -25,12 +34,63 @@ def demo() -> None:
     Shows the G2++ prices of 13 at-the-money caps beside their (synthetic) quotes, how each price
     reacts to each parameter, and how well the exact derivatives predict a repricing.
     """
-    from rich.console import Console
-
     from calibscope.models.g2.caps import compile_kernels
     from calibscope.report.demo import demo_page
 
     compile_kernels()
+    _show(demo_page())
+
+
+@main.command()
+@click.argument("caps", type=click.Path(path_type=Path))
+@click.option("--curve", type=click.Path(path_type=Path), help="File with the curves.")
+@click.option("--strikes", type=click.Path(path_type=Path), help="File with the strikes.")
+@click.option("--settings", type=click.Path(path_type=Path), help="TOML file: how to read them.")
+@click.option(
+    "--set", "changes", multiple=True, metavar="KEY=VALUE", help="One setting; repeatable."
+)
+@click.option("--all", "everything", is_flag=True, help="List every finding, not only examples.")
+@click.pass_context
+def check(
+    context: click.Context,
+    caps: Path,
+    curve: Path | None,
+    strikes: Path | None,
+    settings: Path | None,
+    changes: tuple[str, ...],
+    everything: bool,
+) -> None:
+    """Read cap quotes and curves, and say what is wrong with them.
+
+    CAPS is a CSV, Excel or Parquet file: long (date, maturity, quantity, value), tidy (date,
+    maturity, price, strike, ...), wide (date, 3Y, 4Y, ...) or side-by-side blocks. Without
+    --curve, CAPS holds the curves too.
+
+    \b
+    calibscope check caps.csv --curve ois.csv
+    calibscope check vols.xlsx --curve ois.xlsx --set caps.quantity=normal_vol
+        --set caps.units.normal_vol=bp
+
+    Exit code: 0 clean, 1 unusable, 2 wrong usage, 3 usable with warnings or dropped days.
+    """  # noqa: D301
+    from calibscope.market.errors import MarketDataError
+    from calibscope.market.read import market_settings, read_market
+    from calibscope.report.check import checked_market
+
+    try:
+        chosen = market_settings(settings, changes)
+        quote = chosen.caps.quantity or "price"
+        files: Path | dict[str, Path] = {quote: caps, "strike": strikes} if strikes else caps
+        market = read_market(files, curve, settings=chosen)
+    except MarketDataError as error:
+        raise click.ClickException(str(error)) from None
+    _show(checked_market(market, chosen, everything))
+    context.exit(SECOND_LOOK if market.dropped or market.warnings else 0)
+
+
+def _show(page: "RenderableType") -> None:
+    from rich.console import Console
+
     console = Console()
     console.width = max(console.width, NARROWEST)
-    console.print(demo_page())
+    console.print(page)

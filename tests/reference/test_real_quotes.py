@@ -47,3 +47,48 @@ def test_strikes_and_prices_are_recomputed(date):
     assert day.prices == pytest.approx(column(quotes, "price"), rel=1e-7)
     model = cs.G2(0.5, 0.03, 0.006, 0.009, -0.8)
     assert np.isfinite(model.hessian(day)).all()
+
+
+SETTINGS = {
+    "caps": {"columns": {"maturity_years": "maturity", "atm_strike": "strike"}},
+    "curve": {"columns": {"maturity_years": "maturity"}},
+    "checks": {"maturities": [3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20]},
+}
+
+
+def at_the_money_strikes(day):
+    return cs.MarketDay.from_arrays(
+        curve=day.curve, maturities=day.maturities, prices=day.prices
+    ).strikes
+
+
+@pytest.mark.parametrize("interpolation", ["log-linear", "log-cubic", "monotone-convex"])
+def test_the_reader_recomputes_strikes_and_prices_of_all_days(interpolation, capsys):
+    """Given strikes and vols (and prices) agree up to curve interpolation; its size is printed.
+
+    All pillars lie on the half-year grid, so interpolation matters to rounding only.
+    """
+    settings = {**SETTINGS, "conventions": {"interpolation": interpolation}}
+    caps, curve = DATA / "caps.csv", DATA / "curve.csv"
+    markets = {}
+    for quantity in ("price", "normal_vol"):
+        settings["caps"] = {**SETTINGS["caps"], "quantity": quantity}
+        markets[quantity] = cs.read_market(caps, curve, settings=settings)
+        assert len(markets[quantity]) == 3
+    priced, quoted = markets["price"], markets["normal_vol"]
+    gaps = priced.strike_gaps
+    assert gaps.verdict.name == "FORWARD"
+    at_the_money = max(
+        1e4 * np.abs(at_the_money_strikes(day) - day.strikes).max() for day in priced
+    )
+    prices = max(
+        np.abs(one.prices / other.prices - 1).max()
+        for one, other in zip(priced, quoted, strict=True)
+    )
+    with capsys.disabled():
+        print(
+            f"\nreal days, {interpolation}: strikes differ by up to {at_the_money:.1e} bp, prices "
+            f"by up to {prices:.1e} (relative)"
+        )
+    assert at_the_money < 1e-4
+    assert prices < 1e-6

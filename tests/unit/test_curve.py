@@ -80,3 +80,28 @@ def test_no_extrapolation(t):
     curve = cs.DiscountCurve.from_zero_rates([1, 30], [0.02, 0.02])
     with pytest.raises(cs.MarketDataError, match=r"the curve covers 0 to 30"):
         curve.discount(t)
+
+
+@pytest.mark.parametrize(
+    ("compounding", "factor"),
+    [
+        ("continuous", np.exp(-0.03 * 2.5)),
+        ("annual", 1.03**-2.5),
+        ("semiannual", 1.015**-5),
+        ("quarterly", 1.0075**-10),
+        ("monthly", 1.0025**-30),
+        ("simple", 1 / 1.075),
+    ],
+)
+def test_compounding(compounding, factor):
+    curve = cs.DiscountCurve.from_zero_rates([2.5], [0.03], compounding=compounding)
+    assert float(curve.discount(2.5)) == pytest.approx(factor, rel=1e-15)
+
+
+def test_bad_compounding_and_rates_that_leave_nothing():
+    with pytest.raises(cs.MarketDataError, match="compounding is 'daily'; choose from continuous"):
+        cs.DiscountCurve.from_zero_rates([1], [0.03], compounding="daily")
+    with pytest.raises(cs.MarketDataError, match=r"t = 1: zero rate is -1.5.*positive amount"):
+        cs.DiscountCurve.from_zero_rates([1, 2], [-1.5, 0.01], compounding="annual")
+    with pytest.raises(cs.MarketDataError, match=r"t = 50: zero rate is -0.03.*positive amount"):
+        cs.DiscountCurve.from_zero_rates([50], [-0.03], compounding="simple")

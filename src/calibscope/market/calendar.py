@@ -3,6 +3,7 @@
 QuantLib knows the holidays; NumPy moves thousands of dates at once.
 """
 
+import datetime
 from functools import cache
 
 import numpy as np
@@ -66,3 +67,10 @@ def calendar_times(dates: npt.ArrayLike, tenor_months: int, periods: int) -> tup
     days = cap_dates(dates, tenor_months, periods)
     elapsed = (days - days[..., :1]).astype(float)
     return elapsed / DAYS_A_YEAR, np.diff(elapsed, axis=-1) / 360.0
+
+
+def days_after(first: str, count: int) -> list[datetime.date]:
+    """`count` TARGET business days, from `first` on."""
+    start = np.datetime64(first, "D")
+    ahead = np.busday_offset(start, np.arange(count), roll="forward", busdaycal=target_calendar())
+    return [day.item() for day in ahead]

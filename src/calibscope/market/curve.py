@@ -1,10 +1,10 @@
 """The discount curve of one day: today's price of one unit paid at time t.
 
-A curve is given by its nodes and by the name of the scheme that holds between them (`interpolation`;
-docs/curves.md says which to use when). Time is in years, and a pillar lies at its nominal maturity:
-1Y at 1, 6M at 0.5, 1M at 1/12, 1W at 7/365, 1D at 1/365, in line with the idealised grid of the caps,
-t_i = i * tenor. There is no extrapolation: a time beyond the last node is an error, because a curve
-that ends at 30 years says nothing about year 40.
+A curve is given by its nodes and by the name of the scheme that holds between them
+(`interpolation`; docs/curves.md says which to use when). Time is in years, and a pillar lies at its
+nominal maturity: 1Y at 1, 6M at 0.5, 1M at 1/12, 1W at 7/365, 1D at 1/365, in line with the
+idealised grid of the caps, t_i = i * tenor. There is no extrapolation: a time beyond the last node
+is an error, because a curve that ends at 30 years says nothing about year 40.
 """
 
 import datetime
@@ -314,8 +314,8 @@ def _covered(t: Array, last_time: float) -> Array:
         raise_problems(
             "discount curve",
             [
-                f"asked for t = {first:g} years, but the curve covers 0 to {last_time:g}; add nodes "
-                "up to the longest maturity"
+                f"asked for t = {first:g} years, but the curve covers 0 to {last_time:g}; add "
+                "nodes up to the longest maturity"
             ],
         )
     return t

@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from calibscope.base.arrays import Array
 from calibscope.market.day import MarketDay, parsed_date
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.findings import Finding
+from calibscope.market.quotes import Caplets
 from calibscope.market.strikes import StrikeGaps
 
 
@@ -50,6 +54,24 @@ class Market:
         for day in self.days:
             digest.update(day.fingerprint.encode())
         return digest.hexdigest()
+
+    @cached_property
+    def normal_vols(self) -> Array:
+        """Implied flat normal vols (n, m), decimal; all days must quote the same maturities."""
+        first = self.days[0]
+        alike = [(tuple(day.period_counts), day.first_period, day.kind) for day in self.days]
+        if len(set(alike)) != 1:
+            raise MarketDataError(self.name, ["days differ in maturities; ask day.normal_vols"])
+        caplets = Caplets.of_caps(
+            np.array([day.discounts for day in self.days]),
+            np.array([day.schedule.times for day in self.days]),
+            np.array([day.schedule.accruals for day in self.days]),
+            np.array([day.strikes for day in self.days]),
+            first.period_counts,
+            first.first_period,
+        )
+        prices = np.array([day.prices / day.notional for day in self.days])
+        return caplets.implied_normal_vols(prices, first.kind)
 
     def day(self, date: str | datetime.date) -> MarketDay:
         """The day of this date, or an error that says why there is none."""

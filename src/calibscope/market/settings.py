@@ -4,12 +4,14 @@ Nothing here is guessed from the data. What is not said has the default below; w
 verified against the quotes afterwards (`assembly/units.py`).
 """
 
+import datetime
 import difflib
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from calibscope.market.errors import MarketDataError
 from calibscope.market.panel import Quantity
@@ -20,10 +22,40 @@ NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Years = Literal["6M", "3M"]
 
 TENORS = {"6M": 0.5, "3M": 0.25}
+DATE_FORMATS = ("iso", "dmy", "mdy", "excel")  # beside those of strptime
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _date_format(value: str) -> str:
+    if value in DATE_FORMATS:
+        return value
+    example = datetime.datetime(2024, 6, 13)
+    try:
+        same = datetime.datetime.strptime(example.strftime(value), value) == example
+    except ValueError:
+        same = False
+    if not same:
+        raise PydanticCustomError(
+            "date_format", "use iso, dmy, mdy, excel, or all of a date such as %d.%m.%Y"
+        )
+    return value
+
+
+def _delimiter(value: str) -> str:
+    if len(value) != 1 or value in '"\r\n' or value.isalnum():
+        raise PydanticCustomError("delimiter", "use a single sign, such as ; or ,")
+    return value
+
+
+def _encoding(value: str) -> str:
+    try:
+        "".encode(value)
+    except (LookupError, ValueError):
+        raise PydanticCustomError("encoding", "use an encoding such as utf-8 or cp1252") from None
+    return value
 
 
 class FileSettings(_Section):
@@ -33,12 +65,12 @@ class FileSettings(_Section):
     quantity: Quantity | None = None  # wide and blocks: what the numbers are
     sheet: str | None = None  # Excel: which sheet; None means sheets named after quantities
     header_row: Annotated[int, Field(ge=1)] = 1  # rows above it are skipped
-    date_format: str | None = None  # "iso", "dmy", "mdy", "excel", or strptime such as "%d.%m.%y"
+    date_format: Annotated[str, AfterValidator(_date_format)] | None = None  # None: as written
     decimal: Literal[".", ","] | None = None
-    delimiter: str | None = None
-    encoding: str = "utf-8-sig"
+    delimiter: Annotated[str, AfterValidator(_delimiter)] | None = None
+    encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8-sig"
     missing: tuple[str, ...] = ()  # further words for a gap, beside #N/A, NULL, blank, ...
-    columns: dict[str, str] = {}  # their column -> ours: date, maturity, value, price, 3Y, ...
+    columns: dict[str, str] = {}  # their column -> ours: date, value, price, 3Y, ..., or "ignore"
     quantities: dict[str, Quantity] = {}  # their word in the quantity column -> ours
     units: dict[Quantity, Unit] = {}  # what is not named is decimal, prices per unit notional
 
@@ -82,18 +114,22 @@ class MarketSettings(_Section):
     @classmethod
     def from_toml(cls, path: str | Path) -> "MarketSettings":
         """Read and check a settings file; all problems in one error."""
-        file = Path(path)
+        return cls.from_mapping(cls.content_of(path), str(path))
+
+    @staticmethod
+    def content_of(path: str | Path) -> dict[str, Any]:
+        """What a TOML file says, not yet checked."""
         try:
-            content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+            return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
-            raise MarketDataError(str(path), ["there is no such settings file"]) from None
+            problem = "there is no such settings file; check the name"
         except OSError as error:
-            raise MarketDataError(str(path), [f"cannot be read ({error.strerror})"]) from None
+            problem = f"cannot be read ({error.strerror}); give a TOML file"
         except UnicodeDecodeError:
-            raise MarketDataError(str(path), ["is no UTF-8 text; save it as UTF-8"]) from None
+            problem = "is no UTF-8 text; save it as UTF-8"
         except tomllib.TOMLDecodeError as error:
-            raise MarketDataError(str(path), [f"is no valid TOML: {error}"]) from None
-        return cls.from_mapping(content, str(path))
+            problem = f"is no valid TOML: {error}"
+        raise MarketDataError(str(path), [problem])
 
     @classmethod
     def from_mapping(cls, content: dict[str, Any], where: str = "settings") -> "MarketSettings":

@@ -42,12 +42,13 @@ PAPER_TIMES = frozen(
 TAU_BOUNDS = (0.05, 30.0)  # years
 # Closer taus make the betas large and opposite: the curve gains nothing, the parameters lose sense.
 SMALLEST_RATIO = 1.02
+AT_BOUND = 1 + 1e-9
 FEWEST_POINTS = 6  # as many as parameters
 POOR_BP = 3.0  # a fit worse than this misses the quotes by more than their bid-ask spread
 
 GRID = 24  # points per tau, equal steps of log tau
-STARTS, FIRST_STEPS = 48, 3  # valley points from which a few steps are made
-FINISHED, LAST_STEPS = 12, 60  # of these, how many are followed to the end
+STARTS, FIRST_STEPS = 64, 2  # valley points from which a few steps are made
+FINISHED, LAST_STEPS = 8, 60  # of these, how many are followed to the end
 SAME_VALLEY = 0.03  # in log tau
 PERFECT = 1e-11  # root mean square error, decimal, that needs no improvement
 BASIS = 4
@@ -57,7 +58,7 @@ BASIS = 4
 def project(
     times: Array, rates: Array, tau_1: float, tau_2: float, work: Array, R: Array, c: Array
 ) -> float:
-    """Best betas at these taus: QR of the design, c = Q' z, residuals; returns their sum of squares.
+    """QR of the design at these taus, c = Q' z, and the residuals; returns their sum of squares.
 
     work: rows 0-3 the orthonormal basis Q, 4 the residuals, 5 and 6 the derivatives of H(x_1) and
     H(x_2) by log tau, 7 H(x_1) (which is the derivative of F).
@@ -385,7 +386,7 @@ class SvenssonFit:
         """One sentence on how good the fit is."""
         text = f"Svensson fits {self.point_count} zero rates with an RMSE of {self.rmse_bp:.3g} bp"
         if self.has_tau_at_bound:
-            text += ", a tau at its bound"
+            text += ", with a tau at its bound (or the two as close as they may be)"
         if self.is_poor:
             text += "; that is poor: take a scheme that meets every node, such as log-cubic"
         return text + "."
@@ -402,14 +403,16 @@ class SvenssonFits:
     @property
     def is_poor(self) -> Marks:
         """(n,) whether the error is above POOR_BP (or there is no fit)."""
-        return ~(self.rmse_bp <= POOR_BP)
+        return np.asarray(~(self.rmse_bp <= POOR_BP))
 
     @property
     def has_tau_at_bound(self) -> Marks:
-        """(n,) whether a tau lies at its bound."""
+        """(n,) whether a tau lies at its bound, or the two are as close as they may be."""
         low, high = TAU_BOUNDS
         taus = self.parameters[:, 4:]
-        return ((taus <= low * (1 + 1e-9)) | (taus >= high * (1 - 1e-9))).any(axis=1)
+        is_end = ((taus <= low * AT_BOUND) | (taus >= high / AT_BOUND)).any(axis=1)
+        ratio = taus.max(axis=1) / taus.min(axis=1)
+        return np.asarray(is_end | (ratio <= SMALLEST_RATIO * AT_BOUND))
 
     def __len__(self) -> int:
         return len(self.rmse_bp)
@@ -505,7 +508,8 @@ def svensson_zero_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
     # At t = 0 the limit is reached to the last bit at the smallest positive x.
     level, hump_1 = _level_and_hump(np.maximum(t / taus[0], 1e-300))
     _, hump_2 = _level_and_hump(np.maximum(t / taus[1], 1e-300))
-    return betas[0] + betas[1] * level + betas[2] * hump_1 + betas[3] * hump_2
+    rates: Array = betas[0] + betas[1] * level + betas[2] * hump_1 + betas[3] * hump_2
+    return rates
 
 
 def svensson_forward_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
@@ -515,7 +519,8 @@ def svensson_forward_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
     """
     betas, taus = _split(np.asarray(parameters, float), np.ndim(times))
     x1, x2 = np.asarray(times, float) / taus[0], np.asarray(times, float) / taus[1]
-    return betas[0] + (betas[1] + betas[2] * x1) * np.exp(-x1) + betas[3] * x2 * np.exp(-x2)
+    rates: Array = betas[0] + (betas[1] + betas[2] * x1) * np.exp(-x1) + betas[3] * x2 * np.exp(-x2)
+    return rates
 
 
 def _split(parameters: Array, axes: int) -> tuple[Array, Array]:
@@ -531,13 +536,11 @@ def checked_parameters(parameters: ArrayLike, last_time: float) -> Array:
     if not problems and values.shape != (len(PARAMETERS),):
         problems = [f"there are {values.size} Svensson parameters; give {', '.join(PARAMETERS)}"]
     if not problems:
-        problems += [
-            f"{name} is {value}; it must be a " + ("positive number of years" * is_tau or "number")
-            for name, value, is_tau in zip(
-                PARAMETERS, values, 4 * [False] + 2 * [True], strict=True
-            )
-            if not np.isfinite(value) or (is_tau and value <= 0)
-        ]
+        for name, value in zip(PARAMETERS, values, strict=True):
+            if name.startswith("tau"):
+                problems += positive_number(float(value), name, "2 is two years")
+            elif not np.isfinite(value):
+                problems.append(f"{name} is {value}; it must be a number")
     problems += positive_number(last_time, "last_time", "50 is fifty years")
     raise_problems("Svensson curve", problems)
     return frozen(values)

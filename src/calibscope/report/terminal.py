@@ -1,7 +1,6 @@
 """A priced day as tables for the terminal."""
 
 import numpy as np
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -10,6 +9,7 @@ from calibscope.base.arrays import Array
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.tables import heading, plain_table
 
 MEANINGS = {
     "a_x": "speed of mean reversion of factor x, per year",
@@ -26,20 +26,16 @@ def priced_day(day: MarketDay, model: G2, title: str) -> RenderableType:
     prices, jacobian, steps = model.cap_prices(day), model.jacobian(day), _steps(model)
     return Group(
         Text(title, style="bold"),
-        _heading("Parameters"),
+        heading("Parameters"),
         _parameters(model),
-        _heading("Prices in bp of notional; change of the model price in % when a parameter rises"),
+        heading("Prices in bp of notional; change of the model price in % when a parameter rises"),
         _caps(day, prices, jacobian, steps),
         Text("\n" + _reading(day, prices, jacobian, steps)),
-        _heading(
+        heading(
             f"How far the derivatives carry: speeds and volatilities {CHECKED_PERCENT} % larger"
         ),
         _derivative_check(day, model, prices, jacobian),
     )
-
-
-def _heading(text: str) -> Text:
-    return Text(f"\n{text}", style="bold cyan")
 
 
 def _steps(model: G2) -> Array:
@@ -48,7 +44,7 @@ def _steps(model: G2) -> Array:
 
 
 def _parameters(model: G2) -> Table:
-    table = _table()
+    table = plain_table()
     table.add_column("")
     table.add_column("value", justify="right")
     table.add_column("meaning")
@@ -58,9 +54,9 @@ def _parameters(model: G2) -> Table:
 
 
 def _caps(day: MarketDay, prices: Array, jacobian: Array, steps: Array) -> Table:
-    table = _table()
-    for heading in ("cap", "strike\n%", "quote\nbp", "model\nbp", "error\n%"):
-        table.add_column(heading, justify="right")
+    table = plain_table()
+    for title in ("cap", "strike\n%", "quote\nbp", "model\nbp", "error\n%"):
+        table.add_column(title, justify="right")
     for name in PARAMETERS:
         table.add_column(f"{name}\n{'+0.01' if name == 'rho_xy' else '+1 %'}", justify="right")
     moves = 100 * jacobian * steps / prices[:, None]
@@ -101,9 +97,9 @@ def _derivative_check(day: MarketDay, model: G2, prices: Array, jacobian: Array)
     moved = G2(*(model.values + move)).cap_prices(day)
     first = prices + jacobian @ move
     second = first + 0.5 * np.einsum("kpq,p,q->k", model.hessian(day), move, move)
-    table = _table()
-    for heading in ("cap", "repriced\nbp", "Jacobian is off by\nbp", "with Hessian by\nbp"):
-        table.add_column(heading, justify="right")
+    table = plain_table()
+    for title in ("cap", "repriced\nbp", "Jacobian is off by\nbp", "with Hessian by\nbp"):
+        table.add_column(title, justify="right")
     unit = 1e4 / day.notional
     for k in (0, len(prices) // 2, len(prices) - 1):
         table.add_row(
@@ -113,7 +109,3 @@ def _derivative_check(day: MarketDay, model: G2, prices: Array, jacobian: Array)
             f"{unit * (second[k] - moved[k]):+.4f}",
         )
     return table
-
-
-def _table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))

@@ -20,6 +20,7 @@ optional bounds that keep forward rates positive: Euro rates were not.
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from calibscope.base.arrays import Array, Marks
 
@@ -77,7 +78,7 @@ class MonotoneConvex:
         halves = level + (g0 - level) * left**2 + (g1 - level) * right**2
         return self.discrete[..., i] + np.where(self.is_parabola[..., i], parabola, halves)
 
-    def _place(self, t: Array) -> tuple[Array, Array]:
+    def _place(self, t: Array) -> tuple[npt.NDArray[np.intp], Array]:
         """The interval of each time, and the place in it from 0 to 1."""
         interval = np.searchsorted(self.times[1:-1], t, side="right")
         return interval, (t - self.times[interval]) / np.diff(self.times)[interval]

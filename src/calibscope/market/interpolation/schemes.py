@@ -39,6 +39,7 @@ def interpolated(name: Interpolation, times: Array, log_discounts: Array) -> Sch
 
     Examples
     --------
+    >>> import numpy as np
     >>> times, logs = np.array([0.0, 1, 2]), np.array([[0, -0.01, -0.03], [0, 0.01, 0.01]])
     >>> interpolated("log-linear", times, logs).log_discount(np.array([0.5, 1.5]))
     array([[-0.005, -0.02 ],
@@ -53,5 +54,8 @@ def interpolated(name: Interpolation, times: Array, log_discounts: Array) -> Sch
     # Imported where used: the fit comes with compiled kernels.
     from calibscope.market.interpolation.fitted import paper, svensson, svensson_spline
 
-    fitted = {"svensson": svensson, "svensson-spline": svensson_spline, "paper": paper}
-    return fitted[name](times, log_discounts)
+    if name == "svensson":
+        return svensson(times, log_discounts)
+    if name == "svensson-spline":
+        return svensson_spline(times, log_discounts)
+    return paper(times, log_discounts)

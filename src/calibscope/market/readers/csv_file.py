@@ -3,12 +3,13 @@
 import csv
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
 from calibscope.market.readers.grid import table_of
 from calibscope.market.readers.reading import Reading
-from calibscope.market.readers.table import Table
+from calibscope.market.readers.table import Cell, Table
 
 # In this order: a name may well contain a comma where semicolons separate.
 DELIMITERS = (";", "\t", "|", ",")
@@ -27,11 +28,10 @@ def csv_tables(path: Path, reading: Reading) -> list[Table]:
     # Line ends as they are: the csv module knows them all, and keeps those inside quotes.
     lines = list(io.StringIO(_text(path, reading), newline=""))[settings.header_row - 1 :]
     delimiter = settings.delimiter or _delimiter(lines[0] if lines else "")
-    grid = []
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    grid: list[Sequence[Cell]] = []
     try:
-        for row in reader:
-            grid.append([cell.strip() for cell in row])
+        for row in csv.reader(lines, delimiter=delimiter, strict=True):
+            grid.append(row)
     except csv.Error as error:
         last = settings.header_row + len(grid)
         raise MarketDataError(

@@ -8,7 +8,7 @@ the other half as text.
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from calibscope.market.readers.table import Cell, Table, shown
 EPOCH = datetime.date(1970, 1, 1)
 EXCEL_EPOCH = datetime.date(1899, 12, 30)
 FIRST, LAST = datetime.date(1954, 10, 3), datetime.date(2119, 1, 10)  # serials 20,000 to 80,000
-NOT_A_DATE = np.datetime64("NaT", "D").astype(np.int64)
+NOT_A_DATE = int(np.datetime64("NaT", "D").astype(np.int64))
+
+Place = Callable[[Cell], str]
 
 _SEPARATOR = r"([-/.])"
 YEAR_FIRST = re.compile(rf"(\d{{4}}){_SEPARATOR}(\d\d?)\2(\d\d?)|(\d{{4}})(\d\d)(\d\d)", re.ASCII)
@@ -35,28 +37,33 @@ def dates(
     table: Table, columns: Sequence[int], needed: Sequence[Marks], reading: Reading
 ) -> list[Dates]:
     """The columns as dates, NaT where none is needed; what is no date becomes a problem."""
-    chosen = [np.flatnonzero(marks).tolist() for marks in needed]
-    places: dict[Cell, str] = {}  # of each distinct cell, where it stands first
-    for column, rows in zip(columns, chosen, strict=True):
-        cells = table.columns[column]
-        for row in rows:
-            if cells[row] not in places:
-                places[cells[row]] = table.place(row, column)
-    way = _way_of_all(places, reading)
-    known = {cell: _day(cell, way, reading) for cell in places}
+    rows = [np.flatnonzero(marks).tolist() for marks in needed]
+    given = [
+        cells if len(chosen) == len(cells) else [cells[i] for i in chosen]
+        for cells, chosen in zip((table.columns[k] for k in columns), rows, strict=True)
+    ]
+
+    def place(cell: Cell) -> str:
+        which = next(k for k, cells in enumerate(given) if cell in cells)
+        return table.place(rows[which][given[which].index(cell)], columns[which])
+
+    distinct = list(dict.fromkeys(cell for cells in given for cell in dict.fromkeys(cells)))
+    way = _way_of_all(distinct, place, reading)
+    days: dict[Cell, int] = {}
+    faults: dict[Cell, str] = {}
+    for cell in distinct:
+        day = _day(cell, way, reading)
+        days[cell] = NOT_A_DATE if isinstance(day, str) else day
+        if isinstance(day, str):
+            faults[cell] = day
     found = []
-    for column, rows in zip(columns, chosen, strict=True):
-        cells = table.columns[column]
-        given = np.full(len(table.rows), NOT_A_DATE)
-        given[rows] = [
-            NOT_A_DATE if isinstance(day := known[cells[row]], str) else day for row in rows
-        ]
-        for row in np.flatnonzero(given[rows] == NOT_A_DATE).tolist():
-            fault = known[cells[rows[row]]]
-            if fault:
-                place = table.place(rows[row], column)
-                reading.problems.add("date", f"{place}: {fault}")
-        found.append(given.view("datetime64[D]"))
+    for column, cells, chosen in zip(columns, given, rows, strict=True):
+        values = np.full(len(table.rows), NOT_A_DATE)
+        values[chosen] = list(map(days.__getitem__, cells))
+        found.append(values.view("datetime64[D]"))
+        for row, cell in zip(chosen, cells, strict=True) if faults else ():
+            if faults.get(cell):
+                reading.problems.add("date", f"{table.place(row, column)}: {faults[cell]}")
     return found
 
 
@@ -80,10 +87,10 @@ def _way(cell: Cell) -> str | None:
     return "two digits" if TWO_DIGIT_YEAR.fullmatch(text) else None
 
 
-def _way_of_all(places: dict[Cell, str], reading: Reading) -> str | None:
+def _way_of_all(cells: Sequence[Cell], place: Place, reading: Reading) -> str | None:
     """The one way in which the dates are written, or None, with a problem, if it is open."""
     examples: dict[str, Cell] = {}
-    for cell in places:
+    for cell in cells:
         way = _way(cell)
         if way is not None:
             examples.setdefault(way, cell)
@@ -93,7 +100,7 @@ def _way_of_all(places: dict[Cell, str], reading: Reading) -> str | None:
         one, other = examples[first], examples[others[0]]
         _add(
             reading,
-            f"{places[one]}: {shown(one)} and {places[other]}: {shown(other)} are dates written in "
+            f"{place(one)}: {shown(one)} and {place(other)}: {shown(other)} are dates written in "
             "two ways, and days and months may have changed places; write all in one way",
         )
         return None
@@ -102,18 +109,18 @@ def _way_of_all(places: dict[Cell, str], reading: Reading) -> str | None:
             cell = examples[first]
             _add(
                 reading,
-                f"{places[cell]}: {shown(cell)} has a two-digit year; write four digits, or say "
+                f"{place(cell)}: {shown(cell)} has a two-digit year; write four digits, or say "
                 f'date_format under [{reading.role}], such as "%d.%m.%y"',
             )
             return None
-        return _day_or_month_first(places, reading) if first == "either" else first
+        return _day_or_month_first(cells, place, reading) if first == "either" else first
     return explicit
 
 
-def _day_or_month_first(places: dict[Cell, str], reading: Reading) -> str | None:
+def _day_or_month_first(cells: Sequence[Cell], place: Place, reading: Reading) -> str | None:
     settled: dict[str, Cell] = {}
     open_cell: Cell = ""
-    for cell in places:
+    for cell in cells:
         if match := YEAR_LAST.fullmatch(_text(cell)):
             if int(match[1]) > 12:
                 settled.setdefault("dmy", cell)
@@ -127,13 +134,13 @@ def _day_or_month_first(places: dict[Cell, str], reading: Reading) -> str | None
         day, month = settled["dmy"], settled["mdy"]
         _add(
             reading,
-            f"{places[day]}: {shown(day)} has the day first, but {places[month]}: {shown(month)} "
+            f"{place(day)}: {shown(day)} has the day first, but {place(month)}: {shown(month)} "
             "the month; write all dates in one way, such as 2024-06-03",
         )
     else:
         _add(
             reading,
-            f"{places[open_cell]}: {shown(open_cell)} may be day/month or month/day, and no other "
+            f"{place(open_cell)}: {shown(open_cell)} may be day/month or month/day, and no other "
             f'date settles it; say date_format = "dmy" or "mdy" under [{reading.role}]',
         )
     return None

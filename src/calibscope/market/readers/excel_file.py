@@ -7,7 +7,7 @@ from calibscope.market.errors import MarketDataError
 from calibscope.market.readers.grid import table_of
 from calibscope.market.readers.names import ALL_QUANTITIES, did_you_mean, quantity_of, resembled
 from calibscope.market.readers.reading import Reading
-from calibscope.market.readers.table import Table, clean, listed, shown
+from calibscope.market.readers.table import Table, listed, shown
 
 
 def excel_tables(path: Path, reading: Reading) -> list[Table]:
@@ -15,30 +15,30 @@ def excel_tables(path: Path, reading: Reading) -> list[Table]:
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     try:
-        with CalamineWorkbook.from_path(path) as book:
-            names = _chosen(list(book.sheet_names), path, reading)
-            grids = {
-                name: book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-                for name in names
-            }
-            alone = len(book.sheet_names) == 1
+        book = CalamineWorkbook.from_path(path)
     except PasswordError:
         raise MarketDataError(
             path.name, ["is protected by a password; save a copy without it"]
         ) from None
-    except (CalamineError, OSError, ValueError) as error:
-        raise MarketDataError(
-            path.name,
-            [f"cannot be opened as a workbook ({shown(str(error))}); save it again in Excel"],
-        ) from None
+    except (CalamineError, OSError) as error:
+        raise MarketDataError(path.name, [_cannot_be_opened(error)]) from None
+    names = list(book.sheet_names)
+    alone = len(names) == 1
     tables = []
     first = reading.settings.header_row
-    for name, grid in grids.items():
-        cells = [[clean(cell) for cell in row] for row in grid[first - 1 :]]
+    for name in _chosen(names, path, reading):
+        try:
+            grid = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+        except CalamineError as error:
+            raise MarketDataError(path.name, [_cannot_be_opened(error)]) from None
         source = path.name if alone else f"{path.name}, sheet {shown(name)}"
-        table = table_of(cells, first, source, None if alone else name, reading)
+        table = table_of(grid[first - 1 :], first, source, None if alone else name, reading)
         tables += [] if table is None else [table]
     return tables
+
+
+def _cannot_be_opened(error: Exception) -> str:
+    return f"cannot be opened as a workbook ({shown(str(error))}); save it again in Excel"
 
 
 def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:

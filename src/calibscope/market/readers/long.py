@@ -27,27 +27,29 @@ def quotes(
     """The quotes, by quantity."""
     date, years, word, value = (names.index(name) for name in COLUMNS)
     meanings = _meanings(table, word, reading)
-    keep = np.array([meanings[cell] is not None for cell in table.columns[word]])
-    part = table.where(keep)
+    codes = np.array(list(map(meanings.__getitem__, table.columns[word])))
+    part = table.where(codes >= 0)
+    whose = codes[codes >= 0]
     (values,) = numbers(part, [value], reading)
     (days,) = dates(part, [date], [np.full(len(part.rows), True)], reading)
     lengths = maturities(part, years, reading)
-    whose = np.array([meanings[cell] for cell in part.columns[word]], dtype=str)
     return [
         Quotes(one, days[rows], lengths[rows], values[rows], part, rows, value)
-        for one in ALL_QUANTITIES
-        if len(rows := np.flatnonzero(whose == one))
+        for code, one in enumerate(ALL_QUANTITIES)
+        if len(rows := np.flatnonzero(whose == code))
     ]
 
 
-def _meanings(table: Table, column: int, reading: Reading) -> dict[object, Quantity | None]:
-    """The quantity of each word in the column, None if it is not asked for or unknown."""
+def _meanings(table: Table, column: int, reading: Reading) -> dict[object, int]:
+    """The quantity of each word in the column, by number; -1 if unknown or not asked for."""
     cells = table.columns[column]
-    meanings: dict[object, Quantity | None] = {}
+    meanings: dict[object, int] = {}
     for word in dict.fromkeys(cells):
         known = quantity_of(str(word), reading.settings)
-        meanings[word] = known if known is not None and reading.takes(known) else None
-        if known is None:
+        meanings[word] = -1
+        if known is not None and reading.takes(known):
+            meanings[word] = ALL_QUANTITIES.index(known)
+        elif known is None:
             text = (
                 "the quantity is blank; fill it in"
                 if word == ""

@@ -62,9 +62,9 @@ def maturity(text: str) -> float | None:
 def maturities(table: Table, column: int, reading: Reading) -> Array:
     """A column of maturities in years; cells that are none become problems."""
     cells = table.columns[column]
-    texts = [cell if isinstance(cell, str) else str(cell) for cell in cells]
+    texts = list(map(str, cells))
     known = {text: maturity(text) for text in set(texts)}
-    years = np.array([known[text] for text in texts], dtype=float)
+    years = np.array(list(map(known.__getitem__, texts)), dtype=float)
     for i in np.flatnonzero(np.isnan(years)).tolist():
         reading.problems.add(
             "maturity",

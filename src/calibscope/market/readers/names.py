@@ -83,7 +83,13 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def resembled(name: str, choices: Iterable[str]) -> str | None:
-    """The choice that a column name may stand for: misspelt, or with its unit attached."""
+    """The choice that a name may stand for: misspelt, with its unit, or with a word before it.
+
+    >>> [resembled(name, ["price", "strike"]) for name in ("Price (bp)", "atm_strike", "comment")]
+    ['price', 'strike', None]
+    """
     bare = _UNIT.sub("", plain(name))
-    near = difflib.get_close_matches(bare, list(choices), n=1, cutoff=0.8)
+    words = list(choices)
+    near = [word for word in words if bare.endswith(f"_{word}")]
+    near += difflib.get_close_matches(bare, words, n=1, cutoff=0.8)
     return near[0] if near else None

@@ -7,7 +7,7 @@ may be either is an error unless other cells settle it: a factor of a thousand i
 import datetime
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -39,25 +39,47 @@ def numbers(table: Table, columns: Sequence[int], reading: Reading) -> list[Arra
 
 
 def _column(table: Table, column: int, decimal: Decimal, reading: Reading) -> Array:
-    fits, is_gap, grouping = NUMERALS[decimal].fullmatch, reading.is_gap, OTHER[decimal]
     cells = table.columns[column]
-    values = np.full(len(cells), np.nan)
-    for i, cell in enumerate(cells):
-        if isinstance(cell, str):
-            if fits(cell):
-                values[i] = float(cell.replace(grouping, "").replace(decimal, "."))
-                continue
-        elif isinstance(cell, float | int) and not isinstance(cell, bool):
-            values[i] = cell
-            continue
-        if not is_gap(cell):
-            reading.problems.add("number", f"{table.place(i, column)}: {_fault(cell, reading)}")
+    values = _clean_column(cells, decimal)
+    if values is None:
+        values = _cell_by_cell(table, column, decimal, reading)
     for i in np.flatnonzero(np.isinf(values)).tolist():
         reading.problems.add(
             "infinite",
             f"{table.place(i, column)}: {shown(cells[i])} is no finite number; correct it, or "
             "leave the cell blank",
         )
+    return values
+
+
+def _clean_column(cells: Sequence[Cell], decimal: Decimal) -> Array | None:
+    """The usual case at once: numbers only, without grouping; None if it is another one."""
+    kinds = set(map(type, cells))
+    if kinds <= {float, int}:
+        return np.array(cells, dtype=float)
+    if kinds != {str}:
+        return None
+    text = "\n".join(cast(Sequence[str], cells))
+    # What Python takes for a number but we do not: 1_000, digits of other scripts, nan, inf.
+    if OTHER[decimal] in text or "_" in text or "n" in text.casefold() or not text.isascii():
+        return None
+    try:
+        return np.array(list(map(float, text.replace(decimal, ".").split("\n"))))
+    except ValueError:
+        return None
+
+
+def _cell_by_cell(table: Table, column: int, decimal: Decimal, reading: Reading) -> Array:
+    fits, grouping = NUMERALS[decimal].fullmatch, OTHER[decimal]
+    cells = table.columns[column]
+    values = np.full(len(cells), np.nan)
+    for i, cell in enumerate(cells):
+        if isinstance(cell, str) and fits(cell):
+            values[i] = float(cell.replace(grouping, "").replace(decimal, "."))
+        elif isinstance(cell, float | int) and not isinstance(cell, bool):
+            values[i] = cell
+        elif not reading.is_gap(cell):
+            reading.problems.add("number", f"{table.place(i, column)}: {_fault(cell, reading)}")
     return values
 
 
@@ -82,12 +104,18 @@ def _fault(cell: Cell, reading: Reading) -> str:
 
 def _decimal(table: Table, columns: Sequence[int], reading: Reading) -> Decimal | None:
     """Point or comma, or None, with a problem, if the cells leave it open."""
-    texts = {cell for k in columns for cell in table.columns[k] if isinstance(cell, str)}
-    if "," not in "".join(texts):
+    texts = [cell for k in columns for cell in table.columns[k] if isinstance(cell, str)]
+    signs = "".join(texts)
+    if "," not in signs:
         return "."
+    distinct = dict.fromkeys(texts)
+    if "." not in signs and not all(
+        map(NUMERALS["."].fullmatch, filter(NUMERALS[","].fullmatch, distinct))
+    ):
+        return ","
     sure: dict[Decimal, list[str]] = {".": [], ",": []}
     either = []
-    for text in sorted(texts):
+    for text in dict.fromkeys(texts):
         point, comma = (NUMERALS[sign].fullmatch(text) for sign in (".", ","))
         if point and comma:
             either.append(text)

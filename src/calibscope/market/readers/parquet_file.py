@@ -7,7 +7,7 @@ import numpy as np
 
 from calibscope.market.errors import MarketDataError
 from calibscope.market.readers.reading import Reading
-from calibscope.market.readers.table import Cell, Table, clean
+from calibscope.market.readers.table import Cell, Table, cleaned
 
 
 def parquet_tables(path: Path, reading: Reading) -> list[Table]:
@@ -34,4 +34,4 @@ def _cells(column: Any, pa: Any) -> list[Cell]:
     if pa.types.is_timestamp(column.type):
         # Whole microseconds become Python's own datetimes, nanoseconds would need pandas.
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-    return [clean(cell) for cell in column.to_pylist()]
+    return cleaned(column.to_pylist())

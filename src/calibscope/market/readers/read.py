@@ -73,14 +73,15 @@ def _quantity(word: str, settings: FileSettings, role: Role) -> Quantity:
 def _read(path: Path, wanted: Quantity | None, settings: FileSettings, role: Role) -> list[Panel]:
     reading = Reading(settings, role, wanted)
     tables = _format(path)(path, reading)
+    for problem in mapping_problems((table.header for table in tables), reading) if tables else ():
+        reading.problems.add("settings", problem)
+    raise_problems(path.name, reading.problems.lines())
     quotes = []
     for table in tables:
         named = quantity_of(table.sheet, settings) if table.sheet else None
         stem = quantity_of(path.stem, settings)
         quantity = wanted or named or settings.quantity or stem or DEFAULT_QUANTITY[role]
         quotes += quotes_of(table, quantity, reading)
-    for problem in mapping_problems((table.header for table in tables), reading) if tables else ():
-        reading.problems.add("settings", problem)
     panels = joined(quotes, reading)
     problems = reading.problems.lines()
     if not problems and not panels:

@@ -7,6 +7,7 @@ be pointed at.
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -78,3 +79,10 @@ def clean(cell: Cell | None) -> Cell:
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
         return cell.date()
     return "" if cell is None else cell
+
+
+def cleaned(cells: Sequence[Cell | None]) -> list[Cell]:
+    """A column of cells as tables hold them."""
+    if set(map(type, cells)) == {str}:
+        return list(map(str.strip, cast(Sequence[str], cells)))
+    return list(map(clean, cells))

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.market.panel import Dates
 from calibscope.market.synthetic import waypoints
 from calibscope.market.synthetic.anchors import POLICY_RATES, TEN_YEAR_LEVELS
 from calibscope.market.synthetic.chance import mean_reverting, normals
@@ -45,7 +46,9 @@ TEN_YEARS = 3  # its place among the knots from 1 year on
 MOVES_NEGATIVE = np.array([0.08, 0.22, 0.65, 1, 1.08, 1.05, 1.0])
 MOVES_POSITIVE = np.array([0.60, 0.92, 1.08, 1, 0.90, 0.84, 0.80])
 # Own moves of short rates, of long rates and of the very long end.
-OWN_MOVES = np.array([[0.7, 1, 0.5, 0, -0.05, 0, 0], [0, 0, 0, 0, 0.55, 1, 1], [0, 0, 0, 0, 0, 0, 1]])
+OWN_MOVES = np.array(
+    [[0.7, 1, 0.5, 0, -0.05, 0, 0], [0, 0, 0, 0, 0.55, 1, 1], [0, 0, 0, 0, 0, 0, 1]]
+)
 OWN_SIZES_NEGATIVE = np.array([0.6, 0.9, 0.7])  # bp a day
 OWN_SIZES_POSITIVE = np.array([1.8, 1.6, 0.9])
 
@@ -57,7 +60,7 @@ FORESIGHT = np.array([0.85, 0.45])
 QUANTUM = 1e-8
 
 
-def policy_rates(dates: np.ndarray) -> Array:
+def policy_rates(dates: Dates) -> Array:
     """The deposit facility rate on these dates, decimal: fact."""
     effective = np.array([date for date, _ in POLICY_RATES], "datetime64[D]")
     rates = np.array([percent for _, percent in POLICY_RATES]) / 100
@@ -117,7 +120,7 @@ def _knots_from_one_year() -> Array:
     sizes = OWN_SIZES_NEGATIVE + era * (OWN_SIZES_POSITIVE - OWN_SIZES_NEGATIVE)
     draws = normals("shape of the curve", len(ten_year), len(OWN_MOVES))
     own = mean_reverting(BP * sizes * by_regime(0.8, 1.4)[:, None] * draws, 1 / 30)
-    return trend + moves * departure[:, None] + own @ OWN_MOVES
+    return np.asarray(trend + moves * departure[:, None] + own @ OWN_MOVES)
 
 
 def _short_knots(overnight: Array, one_year: Array) -> Array:
@@ -128,7 +131,7 @@ def _short_knots(overnight: Array, one_year: Array) -> Array:
     coming = np.column_stack([changes[:, : int(365 * t)].mean(axis=1) for t in SHORT_KNOTS])
     foreseen = overnight[:, None] + coming
     straight = overnight[:, None] + (one_year - overnight)[:, None] * SHORT_KNOTS
-    return FORESIGHT * foreseen + (1 - FORESIGHT) * straight
+    return np.asarray(FORESIGHT * foreseen + (1 - FORESIGHT) * straight)
 
 
 def zero_rates() -> Array:
@@ -137,7 +140,7 @@ def zero_rates() -> Array:
 
     basis = CubicSpline(np.log1p(KNOTS), np.eye(len(KNOTS)), bc_type="natural")(np.log1p(NODES))
     rates = knot_rates() @ basis.T + BP * _node_noise(len(market_dates()))
-    return np.round(rates / QUANTUM) * QUANTUM
+    return np.asarray(np.round(rates / QUANTUM) * QUANTUM)
 
 
 def _node_noise(days: int) -> Array:
@@ -147,9 +150,9 @@ def _node_noise(days: int) -> Array:
     neighbours /= np.sqrt(np.sum(neighbours**2, axis=0))
     shared = normals("neighbouring nodes", days, len(NODES)) @ neighbours
     alone = normals("single nodes", days, len(NODES)) / (1 + NODES)
-    return 0.15 * shared + 0.15 * alone
+    return np.asarray(0.15 * shared + 0.15 * alone)
 
 
 def discount_factors() -> Array:
     """(n, 55) as published: rounded to ten digits."""
-    return np.round(np.exp(-zero_rates() * NODES), 10)
+    return np.asarray(np.round(np.exp(-zero_rates() * NODES), 10))

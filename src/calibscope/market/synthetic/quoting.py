@@ -4,6 +4,7 @@ What a quote adds to the truth is written down (`Quotes.outliers`, `Quotes.stale
 can ask whether a diagnostic finds what was planted.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,7 @@ class Quotes:
 
 def quoted(true_vols: Array, strikes: Array, caplets: Caplets, complete: Marks) -> Quotes:
     """Quote all days; outliers and stale days are planted among complete ones without a fact."""
-    prices = caplets.cap_prices(quoted_vols(true_vols))
+    prices = caplets.cap_prices(on_grid(noisy_vols(true_vols)))
     usable = complete.copy()
     usable[places(anchor_dates())] = False
     stale = _stale_days(usable)
@@ -52,21 +53,26 @@ def quoted(true_vols: Array, strikes: Array, caplets: Caplets, complete: Marks) 
     return Quotes(np.round(prices, 8), strikes, tuple(outliers), tuple(stale))
 
 
-def quoted_vols(true_vols: Array) -> Array:
-    """Vols with noise, part of it shared by neighbouring maturities, on the quoting grid."""
+def noisy_vols(true_vols: Array) -> Array:
+    """Vols with the noise of quoting, part of it shared by neighbouring maturities."""
     days, caps = true_vols.shape
     place = np.log(MATURITIES / MATURITIES[0]) / np.log(MATURITIES[-1] / MATURITIES[0])
     waves = np.cos(np.pi * np.outer(np.arange(1, 4), place))
     shared = _persistent("shared noise", days, 3) @ waves / np.sqrt(1.5)
     alone = _persistent("noise of single quotes", days, caps)
-    vols = true_vols * np.exp(by_regime(*NOISE)[:, None] * (0.6 * shared + 0.8 * alone))
+    size = by_regime(*NOISE)[:, None]
+    return np.asarray(true_vols * np.exp(size * (0.6 * shared + 0.8 * alone)))
+
+
+def on_grid(vols: Array) -> Array:
+    """Vols as they are quoted, in steps."""
     grid = BP * np.where(turbulent(), GRID_TURBULENT, GRID_CALM)[:, None]
-    return np.round(vols / grid) * grid
+    return np.asarray(np.round(vols / grid) * grid)
 
 
 def _persistent(topic: str, days: int, columns: int) -> Array:
     """Noise with standard deviation 1, of which about half is still there the next day."""
-    return np.sqrt(1 - 0.5**2) * mean_reverting(normals(topic, days, columns), 0.5)
+    return mean_reverting(math.sqrt(1 - 0.5**2) * normals(topic, days, columns), 0.5)
 
 
 def _stale_days(usable: Marks) -> list[int]:

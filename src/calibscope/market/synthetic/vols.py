@@ -5,9 +5,13 @@ The normal vol of the caplet that resets at time T is
 .. math:: \sigma(T) = \tfrac12\left(h + \sqrt{h^2 + 4 f^2}\right) e^{\,level + slope\,e^{-T/3}},
     \qquad h = (a + bT) e^{-cT} + d,
 
-which is the hump h, kept positive where it is steep (f is small). a, b, d are found on each day of known (or invented) levels so that flat cap vols meet them, and
-led smoothly from one such day to the next; level and slope are chance, larger in turbulent times.
+which is the hump h, kept positive where it is steep (f is small). a, b, d are found on each day of
+known (or invented) levels so that flat cap vols meet them, and led smoothly from one such day to
+the next; level and slope are chance, larger in turbulent times.
 """
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,7 +28,8 @@ MATURITIES = np.array([3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30], float)
 TENOR = 0.5
 DECAY = 0.28  # c
 FLOOR = 10 * BP  # f
-TIMES = TENOR * np.arange(61)
+SQRT_TWO_PI = math.sqrt(2 * math.pi)
+TIMES = np.arange(61.0) * TENOR
 
 # Shocks a day in calm and turbulent times, and the pull back to zero.
 LEVEL_SHOCKS, SLOPE_SHOCKS, REVERSION = (0.011, 0.018), (0.009, 0.014), 1 / 20
@@ -43,17 +48,26 @@ def caplets_of(discount_factors: Array, maturities: Array = MATURITIES) -> tuple
 
 
 def flat_vols(caplets: Caplets, caplet_vols: Array) -> Array:
-    """(n, m) the flat vol of each cap, from the vols of its caplets."""
-    spread = caplet_vols * np.sqrt(caplets.resets)
-    values = caplets.annuities * normal_option(caplets.forwards - caplets.strikes, spread)
-    return caplets.implied_normal_vols(np.add.reduceat(values, caplets.starts, axis=-1))
+    """(n, m) the flat vol of each cap, from the vols of its caplets, to 0.3 bp at worst.
+
+    The mean of the caplet vols, weighted by their vegas, is a good guess; one step of Newton's
+    method with these same vegas makes it better. All days cost as little as a few prices.
+    """
+    moneyness, root = caplets.forwards - caplets.strikes, np.sqrt(caplets.resets)
+    spread = caplet_vols * root
+    vegas = caplets.annuities * root * np.exp(-0.5 * (moneyness / spread) ** 2) / SQRT_TWO_PI
+    vega = np.add.reduceat(vegas, caplets.starts, axis=-1)
+    guess = np.add.reduceat(vegas * caplet_vols, caplets.starts, axis=-1) / vega
+    values = caplets.annuities * normal_option(moneyness, spread)
+    prices = np.add.reduceat(values, caplets.starts, axis=-1)
+    return np.asarray(guess + (prices - caplets.cap_prices(guess)) / vega)
 
 
 def humped(coefficients: Array, resets: Array) -> Array:
     """(k, C) vols of caplets from (k, 3) coefficients a, b, d."""
     decay = np.exp(-DECAY * resets)
     hump = coefficients @ np.stack((decay, resets * decay, np.ones_like(resets)))
-    return 0.5 * (hump + np.sqrt(hump**2 + 4 * FLOOR**2))
+    return np.asarray(0.5 * (hump + np.sqrt(hump**2 + 4 * FLOOR**2)))
 
 
 def hump_coefficients(discount_factors: Array, wanted: Array) -> Array:
@@ -78,12 +92,12 @@ def hump_coefficients(discount_factors: Array, wanted: Array) -> Array:
 
 def wanted_levels() -> tuple[Indices, Array]:
     """Where, and which, flat vols are to be met: facts and way-points by date, decimal."""
-    rows = [(date, list(levels)) for date, levels in waypoints.CAP_VOLS]
+    rows: dict[str, Sequence[float]] = dict(waypoints.CAP_VOLS)
     for fact in CAP_VOLS:
-        levels = [fact.bp.get(year, waypoints.FIRST_THIRTY_YEAR_VOL) for year in waypoints.VOL_YEARS]
-        rows.append((fact.date, levels))
-    rows.sort()
-    return places([date for date, _ in rows]), BP * np.array([levels for _, levels in rows])
+        known = {30: waypoints.FIRST_THIRTY_YEAR_VOL, **fact.bp}
+        rows[fact.date] = [known[year] for year in waypoints.VOL_YEARS]
+    dates = sorted(rows)
+    return places(dates), BP * np.array([rows[date] for date in dates], float)
 
 
 def true_vols(discount_factors: Array, caplets: Caplets) -> Array:

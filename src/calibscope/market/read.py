@@ -1,0 +1,102 @@
+"""`cs.read_market`: a user's files, read, joined and checked."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from calibscope.market.assembly import assemble
+from calibscope.market.errors import MarketDataError
+from calibscope.market.market import Market
+from calibscope.market.readers import FileLike, Role, read_panels
+from calibscope.market.settings import MarketSettings
+
+
+def read_market(
+    caps: FileLike | Mapping[str, FileLike],
+    curve: FileLike | Mapping[str, FileLike] | None = None,
+    *,
+    settings: FileLike | Mapping[str, Any] | MarketSettings | None = None,
+) -> Market:
+    """Read cap quotes and discount curves of many days, and check them.
+
+    Days that lack a quote, a strike or a part of the curve, or whose prices are impossible, are
+    left out: `market.dropped` says why. `market.warnings` lists what deserves a second look.
+
+    Parameters
+    ----------
+    caps : CSV, Excel or Parquet file with the quotes (and strikes, bid, ask), or one file per
+        quantity: ``{"price": "prices.csv", "strike": "strikes.csv"}``
+    curve : file with discount factors, zero rates or OIS par rates; None if `caps` has them too
+    settings : a TOML file, or the same as nested dictionaries:
+        ``{"caps": {"units": {"price": "bp"}}, "conventions": {"first_caplet": True}}``.
+        docs/data.md lists all settings and their defaults
+
+    Raises
+    ------
+    MarketDataError
+        with every reason, if the files cannot be read or no day can be used
+    """
+    chosen = market_settings(settings)
+    panels, errors = [], []
+    roles: tuple[Role, ...] = ("caps", "curve")
+    for role in roles:
+        files = caps if role == "caps" or curve is None else curve
+        try:
+            panels += read_panels(files, chosen.caps if role == "caps" else chosen.curve, role)
+        except MarketDataError as error:
+            errors.append(error)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        texts = [f"{error.where}: {text}" for error in errors for text in error.problems]
+        raise MarketDataError("market data", texts)
+    named = next(iter(caps.values())) if isinstance(caps, Mapping) else caps
+    return assemble(panels, chosen, name=Path(named).name)
+
+
+def market_settings(
+    settings: FileLike | Mapping[str, Any] | MarketSettings | None, changes: Sequence[str] = ()
+) -> MarketSettings:
+    """Settings from a file, a dictionary or nothing, with single changes on top.
+
+    Parameters
+    ----------
+    changes : like ``caps.units.price=bp`` or ``conventions.first_caplet=true``
+    """
+    if isinstance(settings, MarketSettings):
+        return settings
+    if settings is None:
+        content, where = {}, "settings"
+    elif isinstance(settings, Mapping):
+        content, where = dict(settings), "settings"
+    else:
+        content, where = MarketSettings.content_of(settings), str(settings)
+    for change in changes:
+        content = _merged(content, _parsed(change))
+    return MarketSettings.from_mapping(content, where)
+
+
+def _parsed(change: str) -> dict[str, Any]:
+    """One change as nested dictionaries; a value that is no TOML is a word."""
+    key, sign, value = change.partition("=")
+    if not sign:
+        raise MarketDataError("settings", [f"{change!r} is no change; write caps.units.price=bp"])
+    word = '"' + value.strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
+    for text in (value, word):
+        try:
+            return tomllib.loads(f"{key} = {text}")
+        except tomllib.TOMLDecodeError:
+            continue
+    raise MarketDataError("settings", [f"{key!r} is no name of a setting, like caps.units.price"])
+
+
+def _merged(base: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in above.items():
+        below = result.get(key)
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            result[key] = _merged(below, value)
+        else:
+            result[key] = value
+    return result

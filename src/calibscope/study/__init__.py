@@ -1,0 +1,1 @@
+"""Many days: histories, simulations, statistics."""

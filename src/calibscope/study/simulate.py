@@ -1,0 +1,95 @@
+"""Markets from a known truth: what a calibration should find again.
+
+Every price is the G2++ price of the truth times one plus an independent normal error, which is the
+model behind relative least squares. Curves, strikes and dates come from a template, by default a
+day of the built-in market. All of it is synthetic, and says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+from calibscope.market.calendar import days_after
+from calibscope.market.day import MarketDay
+from calibscope.market.demo import demo_day
+from calibscope.market.market import Market
+from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.caps import evaluate
+from calibscope.models.g2.model import G2
+
+FIRST_DATE = "2025-01-02"
+
+
+def simulate_market(
+    truth: G2 | Sequence[G2],
+    days: int | None = None,
+    noise: float = 0.003,
+    *,
+    template: MarketDay | Market | None = None,
+    seed: int = 0,
+) -> Market:
+    r"""Quotes from a known G2++ truth, with relative noise.
+
+    .. math:: y_k = g_k(p)\,(1 + \varepsilon_k), \qquad \varepsilon_k \sim N(0, noise^2)
+
+    Parameters
+    ----------
+    truth : one model for all days, or a path with one per day
+    days : how many; None means as many as `truth` or `template` has (250 for a single model)
+    noise : standard deviation of the relative error (0.003 is 0.3 %); 0 gives exact prices
+    template : where curves, schedules, strikes and maturities come from: a day (used for every
+        date), or a market of at least `days` days (used in order, dates included)
+    seed : the same seed gives the same noise
+
+    Examples
+    --------
+    >>> truth = G2(a_x=0.5, a_y=0.05, sigma_x=0.01, sigma_y=0.01, rho_xy=-0.7)
+    >>> market = simulate_market(truth, days=3, noise=0.0)
+    >>> market
+    Market(simulated from G2++: synthetic, 3 days, 2025-01-02 to 2025-01-06)
+    >>> bool(np.allclose(market.days[2].prices, truth.cap_prices(market.days[2]), rtol=1e-14))
+    True
+    """
+    path = [truth] if isinstance(truth, G2) else list(truth)
+    templates = _templates(template, path, days)
+    if isinstance(truth, G2):
+        path = path * len(templates)
+    if len(path) != len(templates):
+        raise ValueError(f"truth has {len(path)} models for {len(templates)} days; give one a day")
+    if not 0 <= noise < 0.2:
+        raise ValueError(f"noise is {noise}; give a relative size from 0 to 0.2 (0.003 is 0.3 %)")
+    prices = _exact_prices(path, templates)
+    errors = np.random.default_rng(seed).standard_normal(prices.shape)
+    noisy = prices * np.maximum(1 + noise * errors, np.finfo(float).tiny)
+    quotes = np.split(noisy, np.cumsum([len(day.prices) for day in templates])[:-1])
+    return Market(
+        days=tuple(
+            replace(day, prices=quoted, bid_ask=None)
+            for day, quoted in zip(templates, quotes, strict=True)
+        ),
+        name="simulated from G2++",
+        is_synthetic=True,
+    )
+
+
+def _exact_prices(path: list[G2], templates: list[MarketDay]) -> Array:
+    book = CapBook.from_days(templates)
+    return evaluate(np.array([model.values for model in path]), book, order=0).prices
+
+
+def _templates(
+    template: MarketDay | Market | None, path: list[G2], days: int | None
+) -> list[MarketDay]:
+    if isinstance(template, Market):
+        count = len(template) if days is None else days
+        if not 1 <= count <= len(template):
+            raise ValueError(f"days is {days}; the template has 1 to {len(template)} days")
+        return list(template.days[:count])
+    count = days if days is not None else len(path) if len(path) > 1 else 250
+    if count < 1:
+        raise ValueError(f"days is {days}; simulate at least one")
+    day = template or demo_day()
+    first = FIRST_DATE if day.date is None or template is None else str(day.date)
+    return [replace(day, date=date) for date in days_after(first, count)]

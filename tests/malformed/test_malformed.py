@@ -1,0 +1,60 @@
+"""Every malformed input gets an error that names file, place and remedy, and nothing else."""
+
+import re
+
+import pytest
+from corpus import CASES, CHECK_CASES, READER_CASES
+
+from calibscope.market.errors import MarketDataError
+from calibscope.market.readers import read_panels
+from calibscope.market.settings import MarketSettings
+
+PLACE = re.compile(r"row \d+|column|sheet|setting|date|file|ending|workbook|Parquet|UTF-16|caps?[.:]"
+                   r"|curve\.|line \d+")  # fmt: skip
+REMEDY = re.compile(
+    r"; |\?|did you mean|say |use |must |Input should|no such setting"
+    r"|line \d+, column \d+"  # TOML: the place is the remedy
+)
+
+
+def read(folder, case):
+    settings = MarketSettings.from_toml(folder / "settings.toml")
+    read_panels(folder / case.caps_file, settings.caps, "caps")
+    read_panels(folder / case.curve_file, settings.curve, "curve")
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_corpus_is_large_and_distinct():
+    assert len(READER_CASES) >= 60
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("case", READER_CASES, ids=lambda case: case.name)
+def test_malformed_input_is_explained(case, tmp_path):
+    case.write(tmp_path)
+    before = content(tmp_path)
+    with pytest.raises(MarketDataError) as caught:
+        read(tmp_path, case)
+    error = caught.value
+    assert error.where.endswith(case.bad_file)
+    for part in case.says:
+        assert part in str(error)
+    for problem in error.problems:
+        assert "\n" not in problem
+        assert PLACE.search(problem)
+        assert REMEDY.search(problem)
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("case", CHECK_CASES, ids=lambda case: case.name)
+def test_what_only_the_assembly_sees_is_read_without_complaint(case, tmp_path):
+    case.write(tmp_path)
+    read(tmp_path, case)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(MarketDataError, match="is a folder; give a file in it"):
+        read_panels(tmp_path, MarketSettings().caps, "caps")
