@@ -29,10 +29,10 @@ def main() -> None:
 
 @main.command()
 def demo() -> None:
-    """Price and differentiate one built-in synthetic day.
+    """Show the built-in synthetic market, and price and differentiate a day of it.
 
-    Shows the G2++ prices of 13 at-the-money caps beside their (synthetic) quotes, how each price
-    reacts to each parameter, and how well the exact derivatives predict a repricing.
+    The G2++ prices of 13 at-the-money caps beside their (synthetic) quotes, how each price reacts
+    to each parameter, and how well the exact derivatives predict a repricing.
     """
     from calibscope.models.g2.caps import compile_kernels
     from calibscope.report.demo import demo_page

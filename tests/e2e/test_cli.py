@@ -11,7 +11,8 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 # What a user's shell may say about colours must not matter here.
 COLOURS = {"FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "TERM", "COLORTERM"}
 PLAIN = {name: value for name, value in os.environ.items() if name not in COLOURS}
-HEAVY = {"numpy", "pandas", "numba", "scipy", "rich"}
+HEAVY = {"numpy", "pandas", "numba", "scipy", "rich", "pydantic", "QuantLib", "plotly", "pyarrow"}
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def run(*command, **environment):
@@ -36,6 +37,7 @@ def calibscope(*arguments, **environment):
         "import calibscope; dir(calibscope)",
         "from calibscope.cli import main; main(['--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['demo', '--help'], standalone_mode=False)",
+        "from calibscope.cli import main; main(['check', '--help'], standalone_mode=False)",
     ],
 )
 def test_nothing_heavy_is_imported(action):
@@ -67,6 +69,48 @@ def test_demo_reads_as_recorded():
 
 def test_demo_says_that_it_is_synthetic_first():
     assert calibscope("demo").stdout.startswith("SYNTHETIC")
+
+
+def test_check_prints_what_was_recorded():
+    """Record anew with COLUMNS=80 .venv/bin/calibscope check examples/caps.csv --curve
+    examples/ois.csv > tests/golden/check.txt, and look at it.
+    """
+    result = calibscope("check", str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    assert result.returncode == 3, result.stderr
+    assert result.stderr == ""
+    assert result.stdout == (GOLDEN / "check.txt").read_text(encoding="utf-8")
+
+
+def test_check_of_clean_data_ends_with_0_and_of_a_missing_file_with_1(tmp_path):
+    lines = (EXAMPLES / "caps.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    clean = [line for line in lines if line.startswith(("date", "2020-02", "2020-04"))]
+    (tmp_path / "caps.csv").write_text("".join(clean), encoding="utf-8")
+    curves = (EXAMPLES / "ois.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in curves if line.startswith(("date", "2020-02", "2020-04"))]
+    (tmp_path / "ois.csv").write_text("".join(kept), encoding="utf-8")
+    result = calibscope("check", f"{tmp_path}/caps.csv", "--curve", f"{tmp_path}/ois.csv")
+    assert result.returncode == 0, result.stdout
+    assert "Nothing found." in result.stdout
+    result = calibscope("check", f"{tmp_path}/cap.csv", "--curve", f"{tmp_path}/ois.csv")
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "did you mean 'caps.csv'?" in result.stderr
+    assert calibscope("check").returncode == 2
+
+
+def test_a_setting_on_the_command_line(tmp_path):
+    files = ("check", str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    wrong = calibscope(*files, "--set", "caps.units.price=percent")
+    assert wrong.returncode == 1
+    assert "caps.units.price = 'decimal'" in wrong.stderr
+    typo = calibscope(*files, "--set", "conventions.first_caplt=true")
+    assert "did you mean 'first_caplet'?" in typo.stderr
+    settings = tmp_path / "market.toml"
+    settings.write_text('[conventions]\ntenor = "3M"\n', encoding="utf-8")
+    short = calibscope(*files, "--settings", str(settings), "--set", "checks.maturities=[3, 10]")
+    assert short.returncode == 0
+    assert "3Y, 10Y; 3M tenor" in short.stdout
+    assert "is no change; write caps.units.price=bp" in calibscope(*files, "--set", "x").stderr
 
 
 def test_a_wrong_command_gets_one_clear_message():

@@ -142,8 +142,8 @@ def slashed(text: str) -> str:
     return text.replace("2024-06-03", "03/06/2024").replace("2024-06-13", "13/06/2024")
 
 
-# The signature of an encrypted Office file is that of an old binary one.
-ENCRYPTED = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
+# The signature of a binary Excel file, and nothing behind it.
+OLD_WORKBOOK = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
 
 READER_CASES = [
     # Files
@@ -163,7 +163,7 @@ READER_CASES = [
          caps_file="caps.xlsx"),
     Case("truncated workbook", workbook(price=grid(WIDE))[:900],
          ("cannot be opened as a workbook", "save it again"), caps_file="caps.xlsx"),
-    Case("encrypted workbook", ENCRYPTED, ("cannot be opened as a workbook",),
+    Case("damaged old workbook", OLD_WORKBOOK, ("cannot be opened as a workbook",),
          caps_file="caps.xls"),
     Case("text named parquet", CAPS, ("cannot be opened as Parquet",), caps_file="caps.parquet"),
     # Shape
@@ -171,7 +171,7 @@ READER_CASES = [
          ("row 4 has 5 cells, the header has 4", "decimal comma")),
     Case("row cut off", CAPS[: CAPS.rindex(",")], ("row 9 has 3 cells", "cut off")),
     Case("quote not closed", changed(CAPS, "5Y", '"5Y'), ("row 4", "quotes", "repair")),
-    Case("wrong delimiter", CAPS, ("row 1", "no layout fits"),
+    Case("wrong delimiter", CAPS, ("row 1", "no layout fits", "is the delimiter right?"),
          settings='[caps]\ndelimiter = ";"\n'),
     Case("header row beyond the end", CAPS, ("row 50", "header_row"),
          settings="[caps]\nheader_row = 50\n"),
@@ -195,7 +195,8 @@ READER_CASES = [
          settings='[caps]\nlayout = "wide"\n'),
     Case("mapped column is not there", CAPS, ("caps.columns", "no column 'Laufzeit'", "correct"),
          settings='[caps]\ncolumns = { Laufzeit = "maturity" }\n'),
-    Case("mapped to nothing of ours", CAPS, ("caps.columns", "no column of ours (did you mean 'value'?)"),
+    Case("mapped to nothing of ours", CAPS,
+         ("caps.columns", "no column of ours (did you mean 'value'?)"),
          settings='[caps]\ncolumns = { value = "vaule" }\n'),
     # Dates
     Case("ambiguous dates", changed(GERMAN, "date", "date").replace(".06.", "/06/")

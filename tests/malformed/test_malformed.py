@@ -9,11 +9,14 @@ from calibscope.market.errors import MarketDataError
 from calibscope.market.readers import read_panels
 from calibscope.market.settings import MarketSettings
 
-PLACE = re.compile(r"row \d+|column|sheet|setting|date|file|ending|workbook|Parquet|UTF-16|caps?[.:]"
-                   r"|curve\.|line \d+")  # fmt: skip
+# What is wrong with a file as a whole has no other place.
+PLACE = re.compile(
+    r"row \d+|column|sheet|setting|line \d+|^\d{4}-\d\d-\d\d, |^(caps|curve)\.\w+|^cap:"
+    r"|such file|the ending|workbook|as Parquet|UTF-16"
+)
 REMEDY = re.compile(
-    r"; |\?|did you mean|say |use |must |Input should|no such setting"
-    r"|line \d+, column \d+"  # TOML: the place is the remedy
+    r"[;?,] (did you mean|give|say|save|export|write|repair|rename|map|name|put|correct|use|fill"
+    r"|remove|keep|a decimal comma|is it|was the|it is)|\? Say|: use|should be|\(at line"
 )
 
 

@@ -24,15 +24,23 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+def curves(name: str):
+    """Times and log discount factors of each day of a file."""
+    rows = defaultdict(list)
+    with (DATA / name).open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            rows[row["date"]].append((float(row["maturity_years"]), float(row["discount_factor"])))
+    return [
+        (times, np.log(factors)) for times, factors in (np.transpose(day) for day in rows.values())
+    ]
+
+
 @pytest.fixture(scope="module")
 def daily():
     """Times (12,) and log discount factors (817, 12)."""
-    rows = defaultdict(list)
-    with (DATA / "ois_daily_2016_2019.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            rows[row["date"]].append((float(row["maturity_years"]), float(row["discount_factor"])))
-    table = np.array(list(rows.values()))
-    return table[0, :, 0], np.log(table[:, :, 1])
+    days = curves("ois_daily_2016_2019.csv")
+    assert all((times == days[0][0]).all() for times, _ in days)
+    return days[0][0], np.array([logs for _, logs in days])
 
 
 def test_svensson_on_817_days(daily):
@@ -60,3 +68,21 @@ def test_pillars_left_out(daily):
     print(", ".join(f"{name} {value:.2f}" for name, value in rmse.items()))
     assert rmse["log-cubic"] == min(rmse.values())
     assert rmse["log-linear"] > 4 * rmse["log-cubic"]
+
+
+def test_half_years_dropped():
+    """How far the schemes lie apart, not which is right: see above."""
+    half_years = np.arange(2, 61) / 2
+    errors = defaultdict(list)
+    for times, logs in curves("curve.csv"):
+        times, logs = np.concatenate(([0.0], times)), np.concatenate(([0.0], logs))
+        given = logs[np.searchsorted(times, half_years)]
+        kept = (times <= 1) | (times % 1 == 0)
+        for name in [*SCHEMES, "paper"]:
+            guess = interpolated(name, times[kept], logs[kept]).log_discount(half_years)
+            errors[name].append(2e4 * (np.expm1(-np.diff(guess)) - np.expm1(-np.diff(given))))
+    rmse = {name: float(np.sqrt(np.mean(np.square(values)))) for name, values in errors.items()}
+    print("\n6-month forward rates when half years are dropped, RMSE in bp over three days:")
+    print(", ".join(f"{name} {value:.2f}" for name, value in rmse.items()))
+    assert rmse["paper"] > 10 * rmse["log-cubic"]
+    assert rmse["log-linear"] > 2 * max(rmse["log-cubic"], rmse["monotone-convex"])

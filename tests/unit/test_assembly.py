@@ -134,7 +134,7 @@ def test_bid_and_ask_share_the_unit_of_the_quote():
         ("strike", 100, "strikes .decimal. are about 100 times .*caps.units.strike = 'percent'"),
         ("strike", 1e4, "about 10000 times .*caps.units.strike = 'bp'"),
         ("strike", 0.01, "about 0.01 times"),
-        ("discount_factor", 100, "discount factors near 1 are decimals, near 100 percent"),
+        ("discount_factor", 100, "near 100, say curve.units.discount_factor = .percent"),
     ],
 )  # fmt: skip
 def test_wrong_units_are_named(plain, quantity, factor, message):

@@ -90,7 +90,7 @@ def test_a_poor_fit_says_so():
 
 
 def test_a_tau_at_its_bound_is_flagged():
-    beyond = [0.03, -0.02, 0.01, 0.02, 1.5, 80.0]
+    beyond = [0.03, 0.0, 0.0, 0.03, 1.5, 200.0]
     fit = fit_svensson(PAPER_TIMES, svensson_zero_rates(beyond, PAPER_TIMES))
     assert fit.has_tau_at_bound
     assert fit.parameters[4:].max() == pytest.approx(TAU_BOUNDS[1])

@@ -249,8 +249,8 @@ class MarketDay:
         ]
         if len(self.period_counts) == len(years):
             problems += [
-                f"{years[k]:g}Y: the cap covers {self.period_counts[k]} periods; it needs more than "
-                f"{self.first_period}"
+                f"{years[k]:g}Y: the cap covers {self.period_counts[k]} periods; it needs more "
+                f"than {self.first_period}"
                 for k in np.flatnonzero(self.period_counts <= self.first_period)
             ]
         if problems:

@@ -13,8 +13,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from calibscope.market.curve import Compounding
+from calibscope.market.day import AtTheMoney
 from calibscope.market.errors import MarketDataError
+from calibscope.market.interpolation import Interpolation
 from calibscope.market.panel import Quantity
+from calibscope.market.quotes import Kind
 
 Unit = Literal["decimal", "percent", "bp", "currency"]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -78,20 +82,16 @@ class FileSettings(_Section):
 class Conventions(_Section):
     """What the quotes mean."""
 
-    kind: Literal["cap", "floor"] = "cap"
+    kind: Kind = "cap"
     tenor: Years = "6M"
     first_caplet: bool = False
-    atm: Literal["forward", "spot"] | None = None  # None: goes with first_caplet
+    atm: AtTheMoney | None = None  # None: goes with first_caplet
     schedule: Literal["idealised", "TARGET"] = "idealised"
     notional: Positive = 1.0  # that prices in currency are for
     vol_shift: NotNegative = 0.0  # of shifted lognormal vols, decimal
-    compounding: Literal["continuous", "annual", "semiannual", "quarterly", "monthly", "simple"] = (
-        "continuous"
-    )
+    compounding: Compounding = "continuous"
     ois_index: Literal["ESTR", "EONIA"] = "ESTR"
-    interpolation: Literal[
-        "log-linear", "log-cubic", "monotone-convex", "svensson", "svensson-spline", "paper"
-    ] = "log-cubic"
+    interpolation: Interpolation = "log-cubic"
 
 
 class CheckSettings(_Section):
@@ -99,7 +99,7 @@ class CheckSettings(_Section):
 
     maturities: tuple[float, ...] | None = None  # years a day must have; None: all in the files
     near_zero_price: NotNegative = 1e-4  # per unit notional: weights 1/y^2 explode below
-    jump_mads: Positive = 12.0  # daily changes beyond this many times their usual size
+    jump_mads: Positive = 8.0  # daily changes beyond this many times their usual size
     strike_gap_bp: Positive = 2.0  # given against recomputed at-the-money strikes
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
-from calibscope.market.settings import MarketSettings
+from calibscope.market.settings import Conventions, MarketSettings
 from calibscope.market.strikes import StrikeGaps
 from calibscope.report.tables import heading, plain_table
 
@@ -19,7 +19,7 @@ EXAMPLES = 3
 
 def checked_market(market: Market, settings: MarketSettings, everything: bool) -> RenderableType:
     """The summary of a market, its findings by check, and the verdict on its strikes."""
-    parts: list[RenderableType] = [_headline(market), _summary(market, settings)]
+    parts: list[RenderableType] = [market_summary(market, settings.conventions)]
     if market.strike_gaps is not None:
         parts += _strikes(market.strike_gaps)
     parts += _findings("Dropped days", market.dropped, everything)
@@ -27,6 +27,11 @@ def checked_market(market: Market, settings: MarketSettings, everything: bool) -
     if not market.dropped and not market.warnings:
         parts.append(Text("\nNothing found.", style="bold green"))
     return Group(*parts)
+
+
+def market_summary(market: Market, conventions: Conventions) -> RenderableType:
+    """How many days, from when to when, of what, under which conventions."""
+    return Group(_headline(market), _summary(market, conventions))
 
 
 def _headline(market: Market) -> Text:
@@ -38,8 +43,8 @@ def _headline(market: Market) -> Text:
     return Text(text, style="bold")
 
 
-def _summary(market: Market, settings: MarketSettings) -> Table:
-    day, conventions = market.days[0], settings.conventions
+def _summary(market: Market, conventions: Conventions) -> Table:
+    day = market.days[0]
     prices = np.array([day.prices / day.notional for day in market])
     vols = 1e4 * market.normal_vols
     given = "strikes given" if market.strike_gaps else "strikes at the money on the curve"

@@ -3,18 +3,29 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from calibscope.market.demo import demo_day
+from calibscope.market.demo import demo_day, demo_market
+from calibscope.market.settings import Conventions
 from calibscope.models.g2.model import G2
+from calibscope.report.check import market_summary
 from calibscope.report.terminal import priced_day
+
+WHAT_NEXT = """
+What next
+  your own quotes     calibscope check caps.csv --curve ois.csv
+  files to start from examples/caps.csv, examples/ois.csv
+  in Python           "The first five minutes" in the README"""
 
 
 def demo_page() -> RenderableType:
-    """The built-in synthetic day, priced and differentiated."""
+    """The built-in synthetic market, and one day of it priced and differentiated."""
     day = demo_day()
-    model = G2(a_x=1.0, a_y=0.039, sigma_x=0.004, sigma_y=0.010, rho_xy=-0.6)
+    model = G2(a_x=1.0, a_y=0.026, sigma_x=0.0034, sigma_y=0.0095, rho_xy=-0.7)
     title = (
-        f"SYNTHETIC day {day.date}: {len(day.prices)} at-the-money caps, 6-month tenor, "
-        "single curve.\nNo market data; parameters chosen by hand, not calibrated."
+        f"\nSYNTHETIC day {day.date}: {len(day.prices)} at-the-money caps.\n"
+        "Parameters chosen by hand, not calibrated."
     )
-    what_next = 'Your own quotes: see "The first five minutes" in the README.'
-    return Group(priced_day(day, model, title), Text(f"\n{what_next}", style="bold"))
+    return Group(
+        market_summary(demo_market(), Conventions()),
+        priced_day(day, model, title),
+        Text(WHAT_NEXT, style="bold"),
+    )

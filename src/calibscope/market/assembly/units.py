@@ -66,7 +66,8 @@ def curve_unit_findings(curve: Panel, declared: Unit, zeros: Array) -> list[Find
     if size <= LARGEST_RATE:
         return []
     remedy = (
-        "discount factors near 1 are decimals, near 100 percent"
+        "if they are near 100, say curve.units.discount_factor = 'percent'; if they are rates, "
+        "they are no discount factors: curve.quantity = 'zero_rate'"
         if quantity == "discount_factor"
         else _likely(declared, quantity, size, (1e-4, LARGEST_RATE), "curve")
     )

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
@@ -28,10 +27,10 @@ def csv_tables(path: Path, reading: Reading) -> list[Table]:
     # Line ends as they are: the csv module knows them all, and keeps those inside quotes.
     lines = list(io.StringIO(_text(path, reading), newline=""))[settings.header_row - 1 :]
     delimiter = settings.delimiter or _delimiter(lines[0] if lines else "")
-    grid: list[Sequence[Cell]] = []
+    grid: list[tuple[Cell, ...]] = []
     try:
-        for row in csv.reader(lines, delimiter=delimiter, strict=True):
-            grid.append(row)
+        # Tuples, because the garbage collector forgets tuples of text but keeps visiting lists.
+        grid.extend(map(tuple, csv.reader(lines, delimiter=delimiter, strict=True)))
     except csv.Error as error:
         last = settings.header_row + len(grid)
         raise MarketDataError(
@@ -63,11 +62,14 @@ def _text(path: Path, reading: Reading) -> str:
         row = content.count(b"\n", 0, at) + 1
         raise MarketDataError(
             path.name,
-            [f'row {row} is no {encoding} text; say the right {setting}, such as "cp1252"'],
+            [
+                f"row {row} is no {encoding.removesuffix('-sig')} text; say the right {setting}, "
+                'such as "cp1252"'
+            ],
         ) from None
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
         raise MarketDataError(
             path.name, [f"row {row} holds binary data; export the numbers as CSV, Excel or Parquet"]
         )
-    return text
+    return text.removeprefix("\ufeff")

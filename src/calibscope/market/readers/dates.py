@@ -63,7 +63,7 @@ def dates(
         found.append(values.view("datetime64[D]"))
         for row, cell in zip(chosen, cells, strict=True) if faults else ():
             if faults.get(cell):
-                reading.problems.add("date", f"{table.place(row, column)}: {faults[cell]}")
+                reading.problems.add_cell("date", table, row, column, faults[cell])
     return found
 
 

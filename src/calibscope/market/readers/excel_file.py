@@ -1,6 +1,7 @@
 """Excel workbooks (and OpenDocument sheets): one sheet per quantity, or a single sheet."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
@@ -33,12 +34,13 @@ def excel_tables(path: Path, reading: Reading) -> list[Table]:
             raise MarketDataError(path.name, [_cannot_be_opened(error)]) from None
         source = path.name if alone else f"{path.name}, sheet {shown(name)}"
         table = table_of(grid[first - 1 :], first, source, None if alone else name, reading)
-        tables += [] if table is None else [table]
+        tables += [] if table is None else [replace(table, title=name)]
     return tables
 
 
 def _cannot_be_opened(error: Exception) -> str:
-    return f"cannot be opened as a workbook ({shown(str(error))}); save it again in Excel"
+    reason = " ".join(str(error).split())
+    return f"cannot be opened as a workbook ({reason}); save it again in Excel"
 
 
 def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:

@@ -42,12 +42,12 @@ def quotes_of(table: Table, quantity: Quantity, reading: Reading) -> list[Quotes
     choices = LAYOUTS if declared is None else {declared: LAYOUTS[declared]}
     layout = next((one for one in choices.values() if one.fits(names, reading)), None)
     if layout is None:
-        needs = "; or ".join(f"{one.needs} ({name})" for name, one in choices.items())
+        needs = ", or ".join(f"{one.needs} ({name})" for name, one in choices.items())
         reading.problems.add(
             "layout",
             f"{table.within(f'row {table.header_row}')}: no layout fits the columns "
-            f"{listed([name for name in table.header if name])}{_hints(names)}; needed: {needs}; "
-            f"rename the columns or map them in [{reading.role}.columns]",
+            f"{listed([name for name in table.header if name])}; {_hints(names)}rename them or map "
+            f"them in [{reading.role}.columns]; needed: {needs}",
         )
         return []
     if layout is not LAYOUTS["blocks"] and _has_twins(table, names, reading):
@@ -59,7 +59,9 @@ def _hints(names: Sequence[str]) -> str:
     absent = [word for word in (*COLUMNS, *ALL_QUANTITIES) if word not in names]
     strangers = [name for name in names if name and name not in (*COLUMNS, *ALL_QUANTITIES, IGNORE)]
     hints = [f"{shown(name)}{hint}" for name in strangers if (hint := did_you_mean(name, absent))]
-    return f"; {', '.join(hints)}" if hints else ""
+    if len(names) == 1:
+        hints.append("with a single column, is the delimiter right?")
+    return "".join(f"{hint}; " for hint in hints)
 
 
 def _has_twins(table: Table, names: Sequence[str], reading: Reading) -> bool:

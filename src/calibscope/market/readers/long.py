@@ -56,5 +56,5 @@ def _meanings(table: Table, column: int, reading: Reading) -> dict[object, int]:
                 else f"{shown(word)} is no quantity{did_you_mean(str(word), ALL_QUANTITIES)}; use "
                 f"{', '.join(ALL_QUANTITIES)}, or map the word in [{reading.role}.quantities]"
             )
-            reading.problems.add("quantity", f"{table.place(cells.index(word), column)}: {text}")
+            reading.problems.add_cell("quantity", table, cells.index(word), column, text)
     return meanings

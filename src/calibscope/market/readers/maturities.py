@@ -66,9 +66,9 @@ def maturities(table: Table, column: int, reading: Reading) -> Array:
     known = {text: maturity(text) for text in set(texts)}
     years = np.array(list(map(known.__getitem__, texts)), dtype=float)
     for i in np.flatnonzero(np.isnan(years)).tolist():
-        reading.problems.add(
-            "maturity",
-            f"{table.place(i, column)}: {shown(cells[i])} is no maturity of 0 to {LONGEST} years; "
-            "write 3Y, 18M, 1W, ON or a number of years",
+        text = (
+            f"{shown(cells[i])} is no maturity of 0 to {LONGEST} years; write 3Y, 18M, 1W, ON or a "
+            "number of years"
         )
+        reading.problems.add_cell("maturity", table, i, column, text)
     return years

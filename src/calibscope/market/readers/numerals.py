@@ -44,11 +44,8 @@ def _column(table: Table, column: int, decimal: Decimal, reading: Reading) -> Ar
     if values is None:
         values = _cell_by_cell(table, column, decimal, reading)
     for i in np.flatnonzero(np.isinf(values)).tolist():
-        reading.problems.add(
-            "infinite",
-            f"{table.place(i, column)}: {shown(cells[i])} is no finite number; correct it, or "
-            "leave the cell blank",
-        )
+        text = f"{shown(cells[i])} is no finite number; correct it, or leave the cell blank"
+        reading.problems.add_cell("infinite", table, i, column, text)
     return values
 
 
@@ -79,7 +76,7 @@ def _cell_by_cell(table: Table, column: int, decimal: Decimal, reading: Reading)
         elif isinstance(cell, float | int) and not isinstance(cell, bool):
             values[i] = cell
         elif not reading.is_gap(cell):
-            reading.problems.add("number", f"{table.place(i, column)}: {_fault(cell, reading)}")
+            reading.problems.add_cell("number", table, i, column, _fault(cell, reading))
     return values
 
 
@@ -142,6 +139,6 @@ def _open(table: Table, columns: Sequence[int], texts: Sequence[str], reading: R
         row = table.columns[column].index(text)
         places.append(f"{table.place(row, column)}: {shown(text)}")
     return (
-        f"{' and '.join(places)} leave open whether the comma or the point is the decimal sign; "
-        f"""say decimal = "," or "." under [{reading.role}]"""
+        f"{' and '.join(places)}: is the comma or the point the decimal sign? "
+        f"""Say decimal = "," or "." under [{reading.role}]"""
     )

@@ -72,15 +72,16 @@ def _quantity(word: str, settings: FileSettings, role: Role) -> Quantity:
 
 def _read(path: Path, wanted: Quantity | None, settings: FileSettings, role: Role) -> list[Panel]:
     reading = Reading(settings, role, wanted)
-    tables = _format(path)(path, reading)
-    for problem in mapping_problems((table.header for table in tables), reading) if tables else ():
-        reading.problems.add("settings", problem)
-    raise_problems(path.name, reading.problems.lines())
+    try:
+        tables = _format(path)(path, reading)
+    except OSError as error:
+        problem = f"the file cannot be read ({error.strerror}); check its name and permissions"
+        raise MarketDataError(path.name, [problem]) from None
+    headers = [table.header for table in tables]
+    raise_problems(path.name, mapping_problems(headers, reading) if headers else [])
     quotes = []
     for table in tables:
-        named = quantity_of(table.sheet, settings) if table.sheet else None
-        stem = quantity_of(path.stem, settings)
-        quantity = wanted or named or settings.quantity or stem or DEFAULT_QUANTITY[role]
+        quantity = wanted or _declared(table, path, settings) or DEFAULT_QUANTITY[role]
         quotes += quotes_of(table, quantity, reading)
     panels = joined(quotes, reading)
     problems = reading.problems.lines()
@@ -93,6 +94,16 @@ def _read(path: Path, wanted: Quantity | None, settings: FileSettings, role: Rol
         ]
     raise_problems(path.name, problems)
     return panels
+
+
+def _declared(table: Table, path: Path, settings: FileSettings) -> Quantity | None:
+    """What the numbers of a table are: as its sheet says, or the settings, or the file's name.
+
+    The settings come first where they speak of a single sheet.
+    """
+    named = quantity_of(table.title, settings)
+    first, second = (settings.quantity, named) if settings.sheet else (named, settings.quantity)
+    return first or second or quantity_of(path.stem, settings)
 
 
 def _format(path: Path) -> Callable[[Path, Reading], list[Table]]:

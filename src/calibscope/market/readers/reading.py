@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
+from calibscope.market.readers.problems import Problems
 from calibscope.market.readers.table import Cell
 from calibscope.market.settings import FileSettings
 
@@ -20,30 +21,6 @@ QUANTITIES: dict[Role, tuple[Quantity, ...]] = {
 DEFAULT_QUANTITY: dict[Role, Quantity] = {"caps": "price", "curve": "discount_factor"}
 
 GAPS = ("", "#n/a", "#n/a n/a", "n/a", "na", "#na", "null", "none", "nan", "-", "--")
-
-# A thousand lines of the same complaint help nobody.
-LISTED = 20
-
-
-class Problems:
-    """The problems of a file, in order; of each kind the first ones, and how many more."""
-
-    def __init__(self) -> None:
-        self._kinds: dict[str, list[str]] = {}
-
-    def add(self, kind: str, text: str) -> None:
-        """Note a problem; `kind` groups those that are alike."""
-        self._kinds.setdefault(kind, []).append(text)
-
-    def lines(self) -> list[str]:
-        """One line per problem."""
-        lines = []
-        for found in self._kinds.values():
-            distinct = list(dict.fromkeys(found))
-            lines += distinct[:LISTED]
-            if len(distinct) > LISTED:
-                lines.append(f"and {len(distinct) - LISTED} more like it")
-        return lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Table:
     columns: Sequence[Sequence[Cell]]  # (number of columns) x (number of rows)
     rows: Indices  # (n,) row numbers in the file
     header_row: int = 1
+    title: str = ""  # of the sheet, also of an only one: it may name the quantity
 
     def label(self, column: int) -> str:
         """How messages name a column: by its name, and its number where that is not enough."""

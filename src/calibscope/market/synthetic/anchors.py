@@ -6,12 +6,11 @@ far the synthetic market is from each of them, and the figure of its history sho
 
 from dataclasses import dataclass
 
-ECB = "European Central Bank, key interest rates: deposit facility, by effective date"
 ORE = "Open Source Risk Engine, example market data (BSD licence)"
 APPROXIMATE = "approximate level, compiled from public examples and publications"
-RECOLLECTION = "recollection without a source; orientation only, not met exactly"
 
-# Deposit facility rate of the ECB, percent, from its effective date on. Source: ECB.
+# Deposit facility rate of the ECB, percent, from its effective date on.
+# Source: European Central Bank, key interest rates.
 POLICY_RATES = (
     ("2016-03-16", -0.40), ("2019-09-18", -0.50), ("2022-07-27", 0.00), ("2022-09-14", 0.75),
     ("2022-11-02", 1.50), ("2022-12-21", 2.00), ("2023-02-08", 2.50), ("2023-03-22", 3.00),
@@ -62,7 +61,7 @@ class VolLevels:
 TEN_YEAR_MEANS = (
     RateMean(2016, 0.29), RateMean(2017, 0.63), RateMean(2018, 0.79), RateMean(2019, 0.09),
 )  # fmt: skip
-TEN_YEAR_MINIMUM_2019 = -0.54  # percent; source: ORE
+TEN_YEAR_MINIMUM_2019 = -0.54  # percent; source as above
 
 TEN_YEAR_LEVELS = (
     RateLevel("2020-11-16", -0.33), RateLevel("2020-12-31", -0.46), RateLevel("2021-06-15", -0.05),
@@ -91,7 +90,7 @@ CAP_VOLS = (
     VolLevels("2025-02-14", {3: 76, 5: 80, 10: 79, 20: 73, 30: 70}),
 )
 
-# Second half of 2022: 3-year caps at 120 to 150 bp. Source: RECOLLECTION.
+# Second half of 2022, 3-year caps, bp: a recollection without a source, for orientation only.
 SHORT_VOL_LATE_2022 = (120.0, 150.0)
 
 

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, frozen
 from calibscope.market.panel import Dates
 from calibscope.market.synthetic import waypoints
 from calibscope.market.synthetic.anchors import POLICY_RATES, TEN_YEAR_LEVELS
@@ -27,13 +27,15 @@ from calibscope.market.synthetic.timeline import (
 BP = 1e-4
 
 # 1D, 1W, 2W, 3W; 1M to 11M; 1Y to 3Y by quarters; 4Y to 30Y; 35Y to 50Y.
-NODES = np.concatenate(
-    (
-        np.array([1, 7, 14, 21]) / 365,
-        np.arange(1, 12) / 12,
-        np.arange(1, 3.25, 0.25),
-        np.arange(4.0, 31.0),
-        [35.0, 40.0, 45.0, 50.0],
+NODES = frozen(
+    np.concatenate(
+        (
+            np.array([1, 7, 14, 21]) / 365,
+            np.arange(1, 12) / 12,
+            np.arange(1, 3.25, 0.25),
+            np.arange(4.0, 31.0),
+            [35.0, 40.0, 45.0, 50.0],
+        )
     )
 )
 

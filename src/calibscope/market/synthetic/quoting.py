@@ -19,7 +19,7 @@ from calibscope.market.synthetic.vols import MATURITIES
 
 # Size of the noise of a quote relative to its vol, on calm and on turbulent days.
 NOISE = (0.003, 0.010)
-# Quotes are multiples of this many bp, which is about a quarter of a narrow bid-ask spread.
+# Vols are quoted in steps of so many bp: mid of bid and ask, which widen in turbulent times.
 GRID_CALM, GRID_TURBULENT = 0.1, 0.2
 
 OUTLIERS, SMALLEST, LARGEST = 34, 0.03, 0.15  # 1.5 % of days; relative to the price

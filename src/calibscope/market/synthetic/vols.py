@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices
+from calibscope.base.arrays import Array, Indices, frozen
 from calibscope.market.interpolation import interpolated
 from calibscope.market.quotes import Caplets, normal_option, swap_rates
 from calibscope.market.synthetic import waypoints
@@ -24,7 +24,7 @@ from calibscope.market.synthetic.chance import mean_reverting, normals
 from calibscope.market.synthetic.curves import BP, NODES
 from calibscope.market.synthetic.timeline import by_regime, pinned, places, smooth_path
 
-MATURITIES = np.array([3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30], float)
+MATURITIES = frozen([3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30])
 TENOR = 0.5
 DECAY = 0.28  # c
 FLOOR = 10 * BP  # f

@@ -33,44 +33,44 @@ def forwards(
         rows=len(schemes),
         cols=1,
         shared_xaxes=True,
-        shared_yaxes="all",
         vertical_spacing=0.05,
         subplot_titles=[f"<b>{name}</b>" for name in schemes],
     )
-    ends = np.arange(1, round(min(years, curve.last_time) / tenor) + 1) * tenor
+    periods = int(min(years, curve.last_time) / tenor)
+    ends = np.linspace(tenor, tenor * periods, periods)
+    rates = {
+        name: _simple_rates(DiscountCurve(curve.times, curve.log_discounts, name), ends, tenor)
+        for name in schemes
+    }
+    lowest, highest = (f(list(rates.values())) for f in (np.min, np.max))
+    room = 0.08 * (highest - lowest)
+    nodes = curve.times[(curve.times > 0) & (curve.times <= ends[-1])]
+    ticks = {"symbol": "line-ns-open", "size": 7, "color": BLACK}
     for row, name in enumerate(schemes, start=1):
-        same = DiscountCurve(curve.times, curve.log_discounts, name)
-        times, rates = _steps(ends, tenor, same)
+        place = {"row": row, "col": 1}
+        colour = COLOURS[(row - 1) % len(COLOURS)]
         figure.add_scatter(
-            x=times,
-            y=rates,
+            x=np.stack((ends - tenor, ends), axis=1).ravel(),
+            y=np.repeat(rates[name], 2),
             mode="lines",
-            line={"color": COLOURS[(row - 1) % len(COLOURS)], "width": 2},
-            showlegend=False,
-            row=row,
-            col=1,
+            line={"color": colour, "width": 2},
+            **place,
         )
-    nodes = curve.times[(curve.times > 0) & (curve.times <= years)]
-    figure.add_scatter(
-        x=nodes,
-        y=np.full(len(nodes), 0.02),
-        yaxis="y99",
-        mode="markers",
-        marker={"symbol": "line-ns-open", "size": 9, "color": BLACK},
-        showlegend=False,
-        hoverinfo="skip",
-    )
-    figure.update_layout(yaxis99={"overlaying": "y", "range": [0, 1], "visible": False})
-    figure.update_xaxes(title_text="start of the period, years", row=len(schemes), col=1)
+        at_bottom = np.full(len(nodes), lowest - 2 * room)
+        figure.add_scatter(x=nodes, y=at_bottom, mode="markers", marker=ticks, **place)
+    figure.update_xaxes(title_text="time, years", row=len(schemes), col=1)
     figure.update_xaxes(range=[0, ends[-1]])
-    figure.update_yaxes(title={"text": "forward rate, %", "font": {"size": 12}})
+    figure.update_yaxes(
+        title={"text": "forward rate, %", "font": {"size": 12}},
+        range=[lowest - 3 * room, highest + room],
+    )
+    figure.update_traces(showlegend=False)
     figure.update_annotations(font={"size": 14, "color": BLACK}, x=0.0, xanchor="left")
     dressed(figure, "Which scheme gives forward rates that make sense?", note)
     return figure.update_layout(margin={"t": 120})
 
 
-def _steps(ends: Array, tenor: float, curve: DiscountCurve) -> tuple[Array, Array]:
-    """Simple forward rates over [end - tenor, end] in percent, drawn as steps."""
+def _simple_rates(curve: DiscountCurve, ends: Array, tenor: float) -> Array:
+    """Simple forward rates over [end - tenor, end], percent."""
     growth = curve.log_discount(ends - tenor) - curve.log_discount(ends)
-    rates = 100 * np.expm1(growth) / tenor
-    return np.stack((ends - tenor, ends), axis=1).ravel(), np.repeat(rates, 2)
+    return 100 * np.expm1(growth) / tenor

@@ -1,0 +1,42 @@
+"""Everything that is wrong with a file, collected while reading goes on."""
+
+from calibscope.market.readers.table import Table
+
+# A thousand lines of the same complaint help nobody.
+LISTED = 20
+ROWS_LISTED = 5
+
+
+class Problems:
+    """The problems of a file, in order; of each kind the first ones, and how many more."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, dict[object, list[str]]] = {}
+        self._rows: dict[object, list[int]] = {}
+
+    def add(self, kind: str, text: str) -> None:
+        """Note a problem that names its place itself; `kind` groups those that are alike."""
+        self._kinds.setdefault(kind, {})[text] = ["", text]
+
+    def add_cell(self, kind: str, table: Table, row: int, column: int, text: str) -> None:
+        """Note a problem of a cell; the same in further rows of the column makes no new line."""
+        key = (table.sheet, column, text)
+        self._kinds.setdefault(kind, {}).setdefault(key, [table.place(row, column), text])
+        self._rows.setdefault(key, []).append(int(table.rows[row]))
+
+    def lines(self) -> list[str]:
+        """One line per problem."""
+        lines = []
+        for found in self._kinds.values():
+            for key, (place, text) in list(found.items())[:LISTED]:
+                lines.append(f"{place}{_also(self._rows[key][1:])}: {text}" if place else text)
+            if len(found) > LISTED:
+                lines.append(f"and {len(found) - LISTED} more like it")
+        return lines
+
+
+def _also(rows: list[int]) -> str:
+    if not rows:
+        return ""
+    more = f" and {len(rows) - ROWS_LISTED} more" if len(rows) > ROWS_LISTED else ""
+    return f" (also row {', '.join(map(str, rows[:ROWS_LISTED]))}{more})"
