@@ -65,4 +65,5 @@ def _dated(
     check: str,
 ) -> Finding:
     year = None if maturity is None else float(maturity)
-    return Finding(severity, source, message, date.item(), year, check)
+    day: datetime.date = date.astype("datetime64[D]").astype(object)
+    return Finding(severity, source, message, day, year, check)

@@ -161,7 +161,7 @@ class Caplets:
     def rough_normal_vols(self, prices: ArrayLike) -> Array:
         """Normal vols as if every caplet were at the money: what unit the prices are in."""
         root = np.broadcast_to(np.sqrt(self.resets), self.forwards.shape)
-        return np.asarray(prices, float) / (_DENSITY_AT_ZERO * self._summed(root))
+        return np.asarray(prices / (_DENSITY_AT_ZERO * self._summed(root)))
 
     def _summed(self, caplet_values: Array) -> Array:
         total: Array = np.add.reduceat(self.annuities * caplet_values, self.starts, axis=-1)
