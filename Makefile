@@ -1,7 +1,7 @@
 # make demo    set everything up and show the main job on built-in (synthetic) data
 # make test    set everything up and run the tests
 # make lint    style, types, layer order
-# make bench   speed as ratios to QuantLib and NumPy, measured in the same run
+# make bench   speed as ratios to QuantLib, NumPy, SciPy and pandas, measured in the same run
 # make clean   remove what these commands made
 
 PYTHON ?= python3
@@ -23,6 +23,8 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/core.py
+	$(BIN)/python benchmarks/svensson.py
+	$(BIN)/python benchmarks/reading.py
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

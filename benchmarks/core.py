@@ -153,7 +153,7 @@ def start_up(console: Console) -> None:
 def compilation(console: Console) -> None:
     """First-time compilation of every kernel, and loading it from disk afterwards."""
     code = (
-        "import sys, time, pathlib; from calibscope.models import compiled;"
+        "import sys, time, pathlib; from calibscope.base import compiled;"
         "compiled.cache_folder = lambda: pathlib.Path(sys.argv[1]);"
         "start = time.perf_counter(); from calibscope.models.g2 import caps;"
         "caps.compile_kernels(); print(time.perf_counter() - start)"

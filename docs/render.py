@@ -6,10 +6,17 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-CHROMIUM = (
-    "chromium --headless --no-sandbox --disable-gpu --no-first-run --hide-scrollbars "
-    "--disable-background-networking --force-device-scale-factor=1.5 --virtual-time-budget=5000"
-).split()
+CHROMIUM = [
+    "chromium",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--force-device-scale-factor=1.5",
+    "--virtual-time-budget=5000",
+]
 
 
 def render(figure: go.Figure, path: Path, width: int = 1000, height: int = 560) -> None:

@@ -76,12 +76,14 @@ def check(
     from calibscope.market.errors import MarketDataError
     from calibscope.market.read import market_settings, read_market
     from calibscope.report.check import checked_market
+    from calibscope.report.progress import progress_bar
 
     try:
         chosen = market_settings(settings, changes)
         quote = chosen.caps.quantity or "price"
         files: Path | dict[str, Path] = {quote: caps, "strike": strikes} if strikes else caps
-        market = read_market(files, curve, settings=chosen)
+        with progress_bar("bootstrapping curves") as progress:
+            market = read_market(files, curve, settings=chosen, progress=progress)
     except MarketDataError as error:
         raise click.ClickException(str(error)) from None
     _show(checked_market(market, chosen, everything))

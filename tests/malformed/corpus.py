@@ -304,7 +304,8 @@ READER_CASES = [
 CHECK_CASES = [
     Case("negative price", changed(CAPS, "0.0212", "-0.0212"), detected_by="check"),
     Case("prices in basis points", CAPS.replace("price,0.0", "price,"), detected_by="check"),
-    Case("strikes in percent", CAPS.replace("strike,0.0", "strike,"), detected_by="check"),
+    Case("strikes in percent", CAPS.replace("strike,0.02", "strike,2."), detected_by="check"),
+    Case("strikes in basis points", CAPS.replace("strike,0.0", "strike,"), detected_by="check"),
     Case("vols in basis points",
          CAPS.replace("price,0.00", "normal_vol,").replace("price,0.02", "normal_vol,"),
          detected_by="check"),

@@ -36,7 +36,7 @@ def days(draw):
     return cs.MarketDay.from_arrays(
         curve=curve,
         maturities=np.array(counts) * tenor,
-        prices=np.ones(len(counts)),
+        prices=np.full(len(counts), 0.01),
         strikes=None if at_the_money else strikes,
         tenor=tenor,
         accruals=np.full(max(counts), tenor * draw(st.sampled_from([1.0, 365 / 360]))),

@@ -377,3 +377,33 @@ def test_the_fingerprint_sees_every_number(plain):
     assert len(prints) == len(changes)
     assert day.fingerprint not in prints
     assert dataclasses.replace(day).fingerprint == day.fingerprint
+
+
+def test_par_rates_are_bootstrapped_day_by_day_with_progress():
+    rates = zero_rates()[:4]
+    rates[2, 3] = 40.0  # no curve reprices that
+    years = NODES
+    dates, calls = DATES[:4], []
+    found = assemble(
+        [panel("normal_vol", vols()[:4], dates), panel("par_rate", rates, dates, years)],
+        progress=lambda done, total: calls.append((done, total)),
+    )
+    assert calls == [(0, 4), (1, 4), (2, 4), (3, 4)]
+    assert {(finding.date, finding.check) for finding in found.dropped} == {
+        (DATES[2].item(), "impossible curve")
+    }
+    single = cs.DiscountCurve.from_ois_quotes(years, rates[1], date=str(dates[1]))
+    assert found.days[1].curve.log_discounts == pytest.approx(single.log_discounts, rel=1e-14)
+
+
+@pytest.mark.parametrize("interpolation", ["svensson", "svensson-spline", "paper"])
+def test_a_poor_svensson_fit_is_a_warning_where_it_is_used(interpolation):
+    rates = zero_rates()
+    rates[5] += 0.003 * (-1.0) ** np.arange(len(NODES))
+    tables = [panel("normal_vol", vols()), panel("zero_rate", rates)]
+    found = market(*tables, conventions={"interpolation": interpolation})
+    poor = [finding for finding in found.warnings if finding.check == "poor Svensson fit"]
+    assert [finding.date for finding in poor] == [DATES[5].item()]
+    assert "that is poor: take a scheme that meets every node" in poor[0].message
+    smooth = market(*tables)
+    assert not [finding for finding in smooth.warnings if finding.check == "poor Svensson fit"]

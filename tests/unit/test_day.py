@@ -280,3 +280,40 @@ def test_a_day_built_by_hand_is_checked_too():
 def test_bad_schedules(times, accruals, message):
     with pytest.raises(cs.MarketDataError, match=message):
         Schedule.from_times(times, accruals)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"prices": [46.0, 0.02, 0.05]}, "3Y: price is 46 per unit notional.*is it in bp"),
+        ({"prices": [0.01, 0.02, 700.0], "kind": "floor"}, "10Y: price is 700 per unit"),
+        ({"prices": None, "vols": [85.0] * 3}, "3Y: normal vol is 85; vols are decimals"),
+        ({"prices": None, "vols": [35.0] * 3, "vol_type": "lognormal"}, "35 percent is 0.35"),
+        ({"strikes": [2.1, 2.2, 2.3]}, "3Y: strike is 2.1, that is 210 percent"),
+        ({"prices": None, "vols": [0.3] * 3, "vol_type": "lognormal", "strikes": [-0.01] * 3},
+         "has no lognormal vol; give normal vols, or shifted"),
+        ({"prices": None, "vols": [0.3] * 3, "vol_type": "shifted_lognormal"}, "vol_shift is 0"),
+        ({"calendar": "TARGET"}, "need the date of the quotes"),
+        ({"calendar": "NYSE", "date": "2024-06-03"}, "choose from TARGET"),
+        ({"calendar": "TARGET", "date": "2024-06-03", "tenor": 0.1}, "1, 3, 6 or 12 months"),
+        ({"calendar": "TARGET", "date": "2024-06-03", "accruals": [0.5]}, "choose one"),
+        ({"calendar": "TARGET", "date": "2024-06-03", "maturities": [3, 5, 1e9]}, "no calendar"),
+    ],
+)  # fmt: skip
+def test_wrong_units_and_impossible_wishes_are_named(changes, message):
+    with pytest.raises(cs.MarketDataError, match=message):
+        day(**changes)
+
+
+def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():
+    """With a shift far above all rates, a vol of s / shift is nearly a normal vol of s."""
+    normal = day(prices=None, vols=[0.008] * 3)
+    shifted = day(
+        prices=None, vols=[0.008 / 100] * 3, vol_type="shifted_lognormal", vol_shift=100.0
+    )
+    assert shifted.prices == pytest.approx(normal.prices, rel=1e-3)
+
+
+def test_implied_normal_vols_of_a_day():
+    quoted = day(prices=None, vols=[0.008, 0.009, 0.0085], notional=1e6, kind="floor")
+    assert quoted.normal_vols == pytest.approx([0.008, 0.009, 0.0085], rel=1e-11)

@@ -99,10 +99,10 @@ def vol_problems(
     ]
 
 
-def size_problems(years: Array, strikes: Array, prices: Array, received: Array) -> list[str]:
+def size_problems(years: Array, strikes: Array, prices: Array, most: Array) -> list[str]:
     """Numbers too large for what they are, which is how a wrong unit shows.
 
-    A caplet is worth less than P(t_{i-1}), what it can pay at most; `received` is their sum.
+    `most` is what each cap can be worth at most, per unit notional.
     """
     problems = [
         f"{years[k]:g}Y: strike is {strikes[k]:g}, that is {100 * strikes[k]:g} percent; strikes "
@@ -112,7 +112,7 @@ def size_problems(years: Array, strikes: Array, prices: Array, received: Array) 
     return problems + [
         f"{years[k]:g}Y: price is {prices[k]:g} per unit notional, more than the cap can ever pay; "
         "is it in bp or percent, or for another notional? (46 bp is 0.0046)"
-        for k in np.flatnonzero(prices >= received)
+        for k in np.flatnonzero(prices >= most)
     ]
 
 

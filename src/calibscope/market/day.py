@@ -27,7 +27,7 @@ from calibscope.market.checks import (
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.inputs import choice, column, flag, numbers, positive_number
-from calibscope.market.quotes import Caplets, Kind, VolType, swap_rates
+from calibscope.market.quotes import Caplets, Kind, VolType, largest_payoffs, swap_rates
 from calibscope.market.schedule import Schedule
 
 AtTheMoney = Literal["forward", "spot"]
@@ -216,8 +216,8 @@ class MarketDay:
             vols, shift = quotes, vol_shift if vol_type == "shifted_lognormal" else 0.0
             quotes = notional * caplets.cap_prices(vols, vol_type, kind, shift)
             problems = vol_problems(years, vols, vol_type, strikes, quotes)
-        received = np.array([P[start:n].sum() for n in counts])
-        problems = problems or size_problems(years, strikes, quotes / notional, received)
+        most = largest_payoffs(P, delta, strikes, counts, start, kind)
+        problems = problems or size_problems(years, strikes, quotes / notional, most)
         raise_problems(_label(day), problems)
         return cls(
             curve=curve,

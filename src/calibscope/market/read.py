@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from calibscope.market.assembly import assemble
+from calibscope.market.assembly import Progress, assemble
 from calibscope.market.errors import MarketDataError
 from calibscope.market.market import Market
 from calibscope.market.readers import FileLike, Role, read_panels
@@ -17,6 +17,7 @@ def read_market(
     curve: FileLike | Mapping[str, FileLike] | None = None,
     *,
     settings: FileLike | Mapping[str, Any] | MarketSettings | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Market:
     """Read cap quotes and discount curves of many days, and check them.
 
@@ -31,6 +32,7 @@ def read_market(
     settings : a TOML file, or the same as nested dictionaries:
         ``{"caps": {"units": {"price": "bp"}}, "conventions": {"first_caplet": True}}``.
         docs/data.md lists all settings and their defaults
+    progress : called as progress(done, total) while par rates are bootstrapped, the only slow part
 
     Raises
     ------
@@ -52,7 +54,7 @@ def read_market(
         texts = [f"{error.where}: {text}" for error in errors for text in error.problems]
         raise MarketDataError("market data", texts)
     named = next(iter(caps.values())) if isinstance(caps, Mapping) else caps
-    return assemble(panels, chosen, name=Path(named).name)
+    return assemble(panels, chosen, name=Path(named).name, progress=progress)
 
 
 def market_settings(

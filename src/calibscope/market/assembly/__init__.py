@@ -1,5 +1,6 @@
 """From tables to a market: joined on date, in decimals, complete, verified."""
 
 from calibscope.market.assembly.assemble import assemble
+from calibscope.market.assembly.curves import Progress
 
-__all__ = ["assemble"]
+__all__ = ["Progress", "assemble"]

@@ -9,7 +9,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from calibscope.base.arrays import Array, Marks
-from calibscope.market.assembly.curves import curve_findings, log_discounts_at_nodes
+from calibscope.market.assembly.curves import (
+    Progress,
+    curve_findings,
+    log_discounts_at_nodes,
+    poor_fit_warnings,
+)
 from calibscope.market.assembly.grid import Grid
 from calibscope.market.assembly.joined import Joined, Tables, chosen_tables, gap_findings, joined
 from calibscope.market.assembly.plausibility import warnings_of
@@ -38,10 +43,12 @@ def assemble(
     *,
     name: str = "market",
     is_synthetic: bool = False,
+    progress: Progress = lambda done, total: None,
 ) -> Market:
     """Join tables of caps and curves into a checked market.
 
-    Raises `MarketDataError` with every reason if no day can be used.
+    Raises `MarketDataError` with every reason if no day can be used. Only the bootstrap of par
+    rates takes long enough to report its progress.
     """
     settings = settings or MarketSettings()
     conventions = settings.conventions
@@ -53,7 +60,7 @@ def assemble(
 
     drops = gap_findings(table, tables) + _impossible_quotes(table, tables)
     table = table.only(_kept(table, drops, tables))
-    nodes = log_discounts_at_nodes(table, tables, conventions)
+    nodes = log_discounts_at_nodes(table, tables, conventions, progress)
     with np.errstate(divide="ignore", invalid="ignore"):
         zeros = -nodes[:, table.nodes > 0] / table.nodes[table.nodes > 0]
     unit = declared_unit(tables.curve.quantity, settings.curve)
@@ -87,8 +94,9 @@ def assemble(
     return Market(
         days=_days(table, nodes, grid, priced, conventions),
         dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
-        warnings=tuple(
-            warnings_of(table, tables, priced.prices, priced.normal_vols, gaps, settings)
+        warnings=(
+            *warnings_of(table, tables, priced.prices, priced.normal_vols, gaps, settings),
+            *poor_fit_warnings(table, tables, nodes, conventions.interpolation),
         ),
         name=name,
         is_synthetic=is_synthetic,
