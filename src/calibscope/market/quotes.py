@@ -167,9 +167,9 @@ class Caplets:
         sizes = np.diff(self.starts, append=self.forwards.shape[-1])
         for _ in range(_MOST_NEWTON_STEPS):
             spread = np.repeat(vols, sizes, axis=-1) * root
-            vega = self._summed(root * _density(moneyness, spread))
+            values, densities = _time_value_and_density(moneyness, spread)
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = (self._summed(normal_time_value(moneyness, spread)) - wanted) / vega
+                step = (self._summed(values) - wanted) / self._summed(root * densities)
             # Only a fall is progress: the rest is rounding.
             falls = step > 4e-16 * vols
             if not falls.any():
@@ -194,11 +194,8 @@ def normal_option(moneyness: ArrayLike, spread: ArrayLike) -> Array:
 
 def normal_time_value(moneyness: ArrayLike, spread: ArrayLike) -> Array:
     """What volatility adds to the intrinsic value: s g(|m| / s); 0 without volatility."""
-    m, s = np.abs(moneyness), np.asarray(spread, float)
-    certain = s == 0
-    x = m / np.where(certain, 1.0, s)
-    value = s * _density(m, s) - m * ndtr(-x)
-    return np.where(certain, 0.0, np.maximum(value, 0.0))
+    value, _ = _time_value_and_density(np.abs(moneyness), np.asarray(spread, float))
+    return value
 
 
 def lognormal_time_value(forward: ArrayLike, strike: ArrayLike, spread: ArrayLike) -> Array:
@@ -217,6 +214,12 @@ def lognormal_time_value(forward: ArrayLike, strike: ArrayLike, spread: ArrayLik
     return np.where(possible, np.where(certain, 0.0, np.maximum(value, 0.0)), np.nan)
 
 
-def _density(moneyness: Array, spread: Array) -> Array:
-    x = moneyness / np.where(spread == 0, 1.0, spread)
-    return np.where(spread == 0, 0.0, _DENSITY_AT_ZERO * np.exp(-0.5 * x * x))
+def _time_value_and_density(distance: Array, spread: Array) -> tuple[Array, Array]:
+    """Time value s g(x) and density phi(x) at x = distance / s; both 0 where there is no spread."""
+    certain = spread == 0
+    x = distance / np.where(certain, np.inf, spread)
+    density = _DENSITY_AT_ZERO * np.exp(-0.5 * x * x)
+    value = np.maximum(spread * density - distance * ndtr(-x), 0.0)
+    if certain.any():
+        value, density = np.where(certain, 0.0, value), np.where(certain, 0.0, density)
+    return value, density
