@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from corpus import CASES, CHECK_CASES, READER_CASES
 
@@ -11,12 +12,12 @@ from calibscope.market.settings import MarketSettings
 
 # What is wrong with a file as a whole has no other place.
 PLACE = re.compile(
-    r"row \d+|column|sheet|setting|line \d+|^\d{4}-\d\d-\d\d, |^(caps|curve)\.\w+|^cap:"
-    r"|such file|the ending|workbook|as Parquet|UTF-16"
+    r"row \d+|column|sheet|setting|line \d+|^\d{4}-\d\d-\d\d, "
+    r"|^(caps|curve|conventions|checks)\.\w+|^cap:|such file|the ending|workbook|as Parquet|UTF-16"
 )
 REMEDY = re.compile(
     r"[;?,] (did you mean|give|say|save|export|write|repair|rename|map|name|put|correct|use|fill"
-    r"|remove|keep|a decimal comma|is it|was the|it is)|\? Say|: use|should be|\(at line"
+    r"|remove|keep|a decimal comma|is it|was the)|\? Say|: use|should be|\(at line"
 )
 
 
@@ -61,3 +62,9 @@ def test_what_only_the_assembly_sees_is_read_without_complaint(case, tmp_path):
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(MarketDataError, match="is a folder; give a file in it"):
         read_panels(tmp_path, MarketSettings().caps, "caps")
+
+
+@pytest.mark.parametrize("thing", [np.eye(2), ["a.csv", "b.csv"], None, 3, {"price": np.eye(2)}])
+def test_what_is_no_file_is_named(thing):
+    with pytest.raises(MarketDataError, match="is no file; give the name of a file, or one per"):
+        read_panels(thing, MarketSettings().caps, "caps")

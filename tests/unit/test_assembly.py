@@ -130,7 +130,7 @@ def test_bid_and_ask_share_the_unit_of_the_quote():
     [
         ("price", 1e4, r"price \(decimal\) means normal vols of .*caps.units.price = 'bp'"),
         ("price", 100, "in percent"),
-        ("price", 1e-4, "off by about"),
+        ("price", 1e6, r"amounts of money.*conventions.notional = 1e.06"),
         ("strike", 100, "strikes .decimal. are about 100 times .*caps.units.strike = 'percent'"),
         ("strike", 1e4, "about 10000 times .*caps.units.strike = 'bp'"),
         ("strike", 0.01, "about 0.01 times"),
@@ -193,8 +193,9 @@ def test_strikes_tell_their_convention(plain):
     basis = dataclasses.replace(strikes, values=strikes.values + 0.0012)
     found = market(prices, basis, curve())
     assert found.strike_gaps.verdict is Verdict.BASIS
-    assert found.strike_gaps.basis_bp == pytest.approx(12 - 0, abs=3)
-    assert "Euribor-OIS basis" in str(found.warnings[0])
+    assert found.strike_gaps.basis_bp == pytest.approx(12, abs=1e-6)
+    assert "Euribor-OIS basis" in found.strike_gaps.verdict.value
+    assert "+12.0 bp from the forward swap rate" in str(found.warnings[0])
 
 
 @pytest.mark.parametrize(
@@ -353,7 +354,7 @@ def test_structural_problems_are_errors():
 
 def test_market_by_date(plain):
     assert plain.day("2024-01-02").date == datetime.date(2024, 1, 2)
-    with pytest.raises(cs.MarketDataError, match="nearest days are 2024-01-05 and 2024-01-08"):
+    with pytest.raises(cs.MarketDataError, match="near it: 2024-01-05 and 2024-01-08"):
         plain.day("2024-01-06")
     part = plain.between("2024-02-01", "2024-02-05")
     assert [str(date) for date in part.dates] == ["2024-02-01", "2024-02-02", "2024-02-05"]
@@ -371,12 +372,16 @@ def test_the_fingerprint_sees_every_number(plain):
         {"kind": "floor"},
         {"notional": 2.0},
         {"date": None},
+        {"schedule": dataclasses.replace(day.schedule, accruals=day.schedule.accruals * 1.01)},
+        {"period_counts": day.period_counts - 1},
+        {"bid_ask": np.column_stack((day.prices, day.prices))},
         {"curve": cs.DiscountCurve(day.curve.times, day.curve.log_discounts, "log-linear")},
     ]
     prints = {dataclasses.replace(day, **change).fingerprint for change in changes}
     assert len(prints) == len(changes)
     assert day.fingerprint not in prints
     assert dataclasses.replace(day).fingerprint == day.fingerprint
+    assert dataclasses.replace(day, notional=1).fingerprint == day.fingerprint
 
 
 def test_par_rates_are_bootstrapped_day_by_day_with_progress():
@@ -389,9 +394,10 @@ def test_par_rates_are_bootstrapped_day_by_day_with_progress():
         progress=lambda done, total: calls.append((done, total)),
     )
     assert calls == [(0, 4), (1, 4), (2, 4), (3, 4)]
-    assert {(finding.date, finding.check) for finding in found.dropped} == {
-        (DATES[2].item(), "impossible curve")
-    }
+    assert [(finding.date, finding.check) for finding in found.dropped] == [
+        (DATES[2].item(), "no curve")
+    ]
+    assert "par rate is 40, that is 4000 percent" in found.dropped[0].message
     single = cs.DiscountCurve.from_ois_quotes(years, rates[1], date=str(dates[1]))
     assert found.days[1].curve.log_discounts == pytest.approx(single.log_discounts, rel=1e-14)
 
@@ -407,3 +413,200 @@ def test_a_poor_svensson_fit_is_a_warning_where_it_is_used(interpolation):
     assert "that is poor: take a scheme that meets every node" in poor[0].message
     smooth = market(*tables)
     assert not [finding for finding in smooth.warnings if finding.check == "poor Svensson fit"]
+
+
+def slipped(table, place, value):
+    values = np.array(table.values)
+    values[place] = value
+    return dataclasses.replace(table, values=values)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "place", "value", "check"),
+    [
+        ("discount_factor", (7, 0), 0.5, "impossible curve"),
+        ("discount_factor", (7, 3), np.inf, "impossible curve"),
+        ("strike", (7, 1), -5.0, "implausible"),
+        ("strike", (7, 1), np.inf, "not positive"),
+        ("price", (7, 1), 50.0, "implausible"),
+        ("bid", (7, 1), -0.01, "not positive"),
+        ("bid", (7, 1), NAN, "bid and ask"),
+        ("bid", (7, 1), 0.9, "bid and ask"),
+        ("ask", (7, 1), np.inf, "not positive"),
+    ],
+)
+def test_one_bad_cell_costs_one_day(plain, quantity, place, value, check):
+    prices, strikes = prices_and_strikes(plain)
+    sides = [panel("bid", 0.99 * prices.values), panel("ask", 1.01 * prices.values)]
+    tables = [
+        slipped(table, place, value) if table.quantity == quantity else table
+        for table in (prices, strikes, *sides, curve())
+    ]
+    found = market(*tables)
+    assert len(found) == len(plain) - 1
+    assert {finding.date for finding in found.dropped} == {DATES[7].item()}
+    assert check in {finding.check for finding in found.dropped}
+    # The others are where they were: rows stay together when a day is left out.
+    assert found.days[20].date == plain.days[21].date
+    assert found.days[20].prices == pytest.approx(plain.days[21].prices, rel=1e-14)
+    assert np.abs(found.strike_gaps.forward).max() < 1e-9
+
+
+def test_the_first_node_may_be_today_if_its_factor_is_one(plain):
+    nodes = np.append(0.0, NODES)
+    factors = np.exp(-np.append(np.zeros((len(DATES), 1)), zero_rates(), axis=1) * nodes)
+    factors[4, 0] = 0.9999
+    table = Panel("discount_factor", DATES, nodes, factors, "ois.csv")
+    found = market(*prices_and_strikes(plain), table)
+    assert {finding.date for finding in found.dropped} == {DATES[4].item()}
+    assert found.days[0].prices.tolist() == plain.days[0].prices.tolist()
+
+
+def test_excluded_days_are_dropped(plain):
+    found = market(*prices_and_strikes(plain), curve(), checks={"exclude": ["2024-01-03"]})
+    assert [(str(finding.date), finding.check) for finding in found.dropped] == [
+        ("2024-01-03", "excluded")
+    ]
+
+
+def test_rates_in_percent_are_named_even_when_they_are_low():
+    table = panel("zero_rate", np.full((len(DATES), len(NODES)), 0.3))
+    with pytest.raises(cs.MarketDataError, match=r"curve.units.zero_rate = 'percent'"):
+        market(panel("normal_vol", vols()), table)
+
+
+@pytest.mark.parametrize("factor", [3.5, 97.0])
+def test_no_discount_factors(factor):
+    table = panel("discount_factor", np.full((len(DATES), len(NODES)), factor))
+    with pytest.raises(cs.MarketDataError, match=r"curve.quantity = 'zero_rate'"):
+        market(panel("normal_vol", vols()), table)
+
+
+def test_discount_factors_read_as_rates():
+    table = panel("zero_rate", np.exp(-zero_rates() * NODES))
+    with pytest.raises(cs.MarketDataError, match=r"or discount factors: curve.quantity"):
+        market(panel("normal_vol", vols()), table)
+
+
+def test_amounts_of_money_need_the_right_notional(plain):
+    prices, strikes = prices_and_strikes(plain)
+    money = dataclasses.replace(prices, values=1e7 * prices.values)
+    units = {"units": {"price": "currency"}}
+    with pytest.raises(cs.MarketDataError, match=r"conventions.notional = 1e.07"):
+        market(money, strikes, curve(), caps=units)
+    with pytest.raises(cs.MarketDataError, match=r"conventions.notional = 1e.07"):
+        market(money, strikes, curve(), caps=units, conventions={"notional": 1e5})
+    found = market(money, strikes, curve(), caps=units, conventions={"notional": 1e7})
+    assert found.days[0].prices == pytest.approx(1e7 * plain.days[0].prices, rel=1e-12)
+    pairs = [panel("bid", 0.99 * money.values), panel("ask", 1.01 * money.values)]
+    both = market(money, strikes, *pairs, curve(), caps=units, conventions={"notional": 1e7})
+    assert both.days[0].bid_ask[:, 1] == pytest.approx(1.01 * found.days[0].prices, rel=1e-12)
+
+
+def test_shifted_vols_need_their_shift_and_others_have_none():
+    flat = np.full_like(vols(), 0.2)
+    with pytest.raises(cs.MarketDataError, match=r"say conventions.vol_shift = 0.03"):
+        market(panel("shifted_lognormal_vol", flat), curve())
+    with pytest.raises(cs.MarketDataError, match="is the shift right"):
+        market(panel("shifted_lognormal_vol", flat), curve(), conventions={"vol_shift": 0.45})
+    found = market(panel("lognormal_vol", flat), curve(), conventions={"vol_shift": 0.03})
+    assert "conventions.vol_shift" in str(found.warnings[0])
+    assert found.warnings[0].check == "idle setting"
+
+
+def test_settings_without_effect_are_warnings(plain):
+    found = market(
+        *prices_and_strikes(plain), curve(), conventions={"notional": 1e6},
+        caps={"units": {"normal_vol": "bp"}},
+    )  # fmt: skip
+    assert [str(finding).split(" (")[0] for finding in found.warnings] == [
+        "settings: conventions.notional", "settings: caps.units.normal_vol",
+    ]  # fmt: skip
+
+
+def test_caps_away_from_the_money_are_no_unit_slip(plain):
+    for strike in (0.0, 0.06):
+        strikes = panel("strike", np.full_like(vols(), strike))
+        found = market(panel("normal_vol", vols()), strikes, curve(), checks={"near_zero_price": 0})
+        prices = panel("price", [day.prices for day in found])
+        again = market(prices, strikes, curve(), checks={"near_zero_price": 0})
+        assert len(again) == len(DATES)
+        assert again.strike_gaps.verdict is Verdict.BASIS
+
+
+def test_one_wrong_strike_is_no_unit_slip(plain):
+    prices, strikes = prices_and_strikes(plain)
+    found = market(prices, slipped(strikes, (3, 1), 1e3), curve())
+    assert len(found) == len(plain) - 1
+
+
+def test_on_a_flat_curve_both_conventions_fit_and_the_settings_decide():
+    rates = panel("zero_rate", np.full((len(DATES), len(NODES)), 0.025))
+    quotes = panel("normal_vol", vols())
+    rounded = panel("strike", [day.strikes.round(4) for day in market(quotes, rates)])
+    for included, verdict in ((False, Verdict.FORWARD), (True, Verdict.SPOT)):
+        found = market(quotes, rounded, rates, conventions={"first_caplet": included})
+        assert found.strike_gaps.verdict is verdict
+        assert {finding.check for finding in found.warnings} == {"stale curves"}
+
+
+def test_a_cap_of_one_period(plain):
+    years, quoted = np.array([0.5, 3.0]), vols()[:, :2]
+    short = panel("normal_vol", quoted, years=years)
+    included = {"first_caplet": True}
+    found = market(short, curve(), conventions=included, checks={"near_zero_price": 0})
+    assert {finding.check for finding in found.dropped} <= {"below intrinsic value", "near zero"}
+    with pytest.raises(cs.MarketDataError, match="a cap of one period has no forward strike"):
+        market(short, curve(), conventions={**included, "atm": "forward"})
+
+
+def test_target_caps_may_end_a_few_days_after_the_curve():
+    """A date 10 years ahead may fall on a weekend; the 10Y node is the end of the curve."""
+    short = panel("discount_factor", np.exp(-zero_rates() * NODES)[:, :9], years=NODES[:9])
+    quotes = panel("normal_vol", vols())
+    found = market(quotes, short, conventions={"schedule": "TARGET"})
+    assert len(found) == len(DATES)
+    assert max(day.schedule.times[-1] for day in found) > 10
+    longer = market(quotes, curve(), conventions={"schedule": "TARGET"})
+    for one, other in zip(found, longer, strict=True):
+        assert one.prices == pytest.approx(other.prices, rel=2e-4)
+
+
+def test_the_same_quantity_twice_is_an_error():
+    other = dataclasses.replace(panel("normal_vol", vols()), source="other.csv")
+    with pytest.raises(cs.MarketDataError, match=r"given twice, in caps.csv and in other.csv"):
+        market(panel("normal_vol", vols()), other, curve())
+    with pytest.raises(cs.MarketDataError, match="no value of normal_vol"):
+        market(panel("normal_vol", np.full_like(vols(), NAN)), curve())
+
+
+def test_vols_that_differ_wildly_between_maturities_are_a_warning():
+    quotes = slipped(panel("normal_vol", vols()), (3, 0), vols()[3, 0] / 10)
+    few = [
+        dataclasses.replace(table, dates=table.dates[:5], values=table.values[:5])
+        for table in (quotes, curve())
+    ]
+    found = market(*few)
+    assert [(finding.date, finding.check) for finding in found.warnings] == [
+        (DATES[3].item(), "vol step")
+    ]
+
+
+def test_a_jump_of_the_curve_is_a_warning():
+    rates = zero_rates()
+    rates[25, 6] += 0.005
+    found = market(panel("normal_vol", vols()), panel("zero_rate", rates))
+    jumps = [finding for finding in found.warnings if finding.check == "rate jump"]
+    assert [(finding.date, finding.maturity) for finding in jumps] == [
+        (DATES[25].item(), 5.0), (DATES[26].item(), 5.0),
+    ]  # fmt: skip
+    assert "+4" in jumps[0].message or "+5" in jumps[0].message
+
+
+def test_constant_quotes_and_then_a_jump():
+    quotes = np.repeat(vols()[:1], len(DATES), axis=0)
+    quotes[40:] *= 1.2
+    found = market(panel("normal_vol", quotes), curve())
+    assert {finding.date for finding in found.warnings if finding.check == "jump"} == {
+        DATES[40].item()
+    }

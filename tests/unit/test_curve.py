@@ -105,3 +105,46 @@ def test_bad_compounding_and_rates_that_leave_nothing():
         cs.DiscountCurve.from_zero_rates([1, 2], [-1.5, 0.01], compounding="annual")
     with pytest.raises(cs.MarketDataError, match=r"t = 50: zero rate is -0.03.*positive amount"):
         cs.DiscountCurve.from_zero_rates([50], [-0.03], compounding="simple")
+
+
+def test_ois_quotes_take_maturities_as_people_write_them():
+    words, years = ["1W", "6M", "1Y", "10Y"], [7 / 365, 0.5, 1.0, 10.0]
+    rates = [0.039, 0.037, 0.034, 0.027]
+    named = cs.DiscountCurve.from_ois_quotes(words, rates, date="2024-06-03")
+    plain = cs.DiscountCurve.from_ois_quotes(years, rates, date="2024-06-03")
+    assert named.log_discounts.tolist() == plain.log_discounts.tolist()
+    with pytest.raises(cs.MarketDataError, match="'10X'; it must be a number"):
+        cs.DiscountCurve.from_ois_quotes(["1Y", "10X"], rates[:2], date="2024-06-03")
+    with pytest.raises(cs.MarketDataError, match=r"par rate is 2.7, that is 270 percent"):
+        cs.DiscountCurve.from_ois_quotes([10], [2.7], date="2024-06-03")
+    with pytest.raises(cs.MarketDataError, match="no TARGET calendar"):
+        cs.DiscountCurve.from_ois_quotes([10], [0.027], date="1850-01-01")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: cs.DiscountCurve.from_zero_rates([1, 10], [3.1, 2.8]),
+        lambda: cs.DiscountCurve.from_discount_factors([1, 2], [97, 95]),
+        lambda: cs.DiscountCurve.from_discount_factors([1, 2], [3.5, 3.2]),
+        lambda: cs.DiscountCurve.from_svensson([2.5, 1, -1, 2, 1.5, 8]),
+    ],
+)
+def test_rates_in_percent_are_refused(make):
+    with pytest.raises(cs.MarketDataError, match="percent"):
+        make()
+
+
+@pytest.mark.parametrize("scheme", ["log-linear", "log-cubic", "monotone-convex", "svensson"])
+def test_the_last_forward_rate_is_carried_on_for_some_days_only(scheme):
+    times = [0.25, 0.5, 1, 2, 5, 10, 20, 30]
+    rates = [0.03, 0.029, 0.028, 0.027, 0.026, 0.027, 0.028, 0.027]
+    curve = cs.DiscountCurve.from_zero_rates(times, rates, interpolation=scheme)
+    f = float(curve.forward_rate(30))
+    assert float(curve.forward_rate(30.02)) == f
+    assert float(curve.log_discount(30.02)) == pytest.approx(
+        float(curve.log_discount(30)) - 0.02 * f, rel=1e-14
+    )
+    assert float(curve.zero_rate(30.02) * 30.02) == pytest.approx(-curve.log_discount(30.02))
+    with pytest.raises(cs.MarketDataError, match="covers 0 to 30"):
+        curve.discount(30.04)

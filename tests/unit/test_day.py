@@ -308,10 +308,12 @@ def test_wrong_units_and_impossible_wishes_are_named(changes, message):
 def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():
     """With a shift far above all rates, a vol of s / shift is nearly a normal vol of s."""
     normal = day(prices=None, vols=[0.008] * 3)
-    shifted = day(
-        prices=None, vols=[0.008 / 100] * 3, vol_type="shifted_lognormal", vol_shift=100.0
-    )
-    assert shifted.prices == pytest.approx(normal.prices, rel=1e-3)
+    prices = normal.caplets.cap_prices([0.008 / 100] * 3, "shifted_lognormal", "cap", 100.0)
+    assert prices == pytest.approx(normal.prices, rel=1e-3)
+    with pytest.raises(cs.MarketDataError, match="vol_shift is 3, that is 300 percent"):
+        day(prices=None, vols=[0.2] * 3, vol_type="shifted_lognormal", vol_shift=3)
+    with pytest.raises(cs.MarketDataError, match="lognormal vols have no shift"):
+        day(prices=None, vols=[0.2] * 3, vol_type="lognormal", vol_shift=0.03)
 
 
 def test_implied_normal_vols_of_a_day():

@@ -4,6 +4,9 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
+import calibscope as cs
 from calibscope.market.settings import MarketSettings
 
 PAGE = Path(__file__).parents[2] / "docs" / "data.md"
@@ -22,3 +25,27 @@ def test_every_setting_is_shown_and_every_example_is_valid():
     for section in ("caps", "conventions", "checks"):
         shown, known = set(content[section]), set(type(getattr(settings, section)).model_fields)
         assert shown == known
+
+
+def test_the_messages_in_the_readme_are_what_is_printed():
+    readme = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    examples = PAGE.parents[1] / "examples"
+    with pytest.raises(cs.MarketDataError) as error:
+        cs.read_market(
+            examples / "caps.csv", examples / "ois.csv",
+            settings={"caps": {"units": {"price": "percent"}}},
+        )  # fmt: skip
+    assert f"Error: {error.value}\n" in readme
+    with pytest.raises(cs.MarketDataError) as error:
+        cs.MarketDay.from_arrays(
+            curve=cs.DiscountCurve.from_zero_rates([30], [0.02]),
+            maturities=[3, 5.2, 7], prices=[0.01, 0.02, -0.002], date="2020-03-18",
+        )  # fmt: skip
+    assert f"\n{error.value}\n" in readme
+
+
+def test_the_python_of_the_readme_runs():
+    readme = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"In Python.*?```python\n(.*?)```", readme, re.DOTALL).group(1)
+    code = code.replace('"examples/', f'"{PAGE.parents[1]}/examples/')
+    exec(compile(code, "README", "exec"), {})

@@ -1,6 +1,7 @@
 """Cells, headers and files: what readers accept, and what they refuse."""
 
 import datetime
+import tomllib
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +10,8 @@ import pytest
 import xlsxwriter
 
 from calibscope.market.errors import MarketDataError
+from calibscope.market.maturity import maturity
 from calibscope.market.readers import read_panels
-from calibscope.market.readers.maturities import maturity
 from calibscope.market.settings import FileSettings
 
 
@@ -60,7 +61,8 @@ def one_value(read, text, **settings):
     [
         ("0.0123", 0.0123), ("0,0123", 0.0123), ("1e-3", 1e-3), ("1,5E-3", 1.5e-3), ("-.5", -0.5),
         ("+2", 2), ("1.234,56", 1234.56), ("1,234.56", 1234.56), ("1,234,567.0", 1234567),
-        ("0,123", 0.123), ("1.234", 1.234), ("12", 12),
+        ("0,123", 0.123), ("1.234", 1.234), ("12", 12), ("3,522", 3.522), ("1.329.861", 1329861),
+        ("1,329,861", 1329861),
     ],
 )  # fmt: skip
 def test_numbers(read, text, value):
@@ -80,6 +82,42 @@ def test_other_cells_settle_the_decimal_sign(read):
     assert panel.values.tolist() == [[1234, 1234.5]]
     with pytest.raises(MarketDataError, match="decimal sign"):
         read("date;3Y;4Y\n2024-06-03;1.234;0,5\n")
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", "|"])
+def test_without_semicolons_a_comma_before_three_digits_is_open(read, delimiter):
+    with pytest.raises(MarketDataError, match="is the comma or the point the decimal sign"):
+        read(f'date{delimiter}3Y\n2024-06-03{delimiter}"3,522"\n')
+
+
+def test_semicolons_settle_the_decimal_sign(read):
+    (panel,) = read("date;3Y;4Y\n2024-06-03;3,522;n.v.\n", missing="n.v.")
+    np.testing.assert_array_equal(panel.values, [[3.522, np.nan]])
+    with pytest.raises(MarketDataError, match="decimal sign"):
+        read("date;3Y;4Y\n2024-06-03;3,522;0.5\n")
+
+
+def test_points_between_thousands_settle_the_others(read):
+    (panel,) = read("date;3Y;4Y;5Y\n2024-06-03;1.329.861;1.329;12\n")
+    assert panel.values.tolist() == [[1329861, 1329, 12]]
+    for cells in ("1.329.861;0.5", "0,5;1,329,861"):
+        with pytest.raises(MarketDataError, match="decimal sign"):
+            read(f"date;3Y;4Y\n2024-06-03;{cells}\n")
+
+
+def test_the_gap_of_german_excel(read):
+    (panel,) = read("Datum;3J;4J\n03.06.2024;0,5;#NV\n")
+    np.testing.assert_array_equal(panel.values, [[0.5, np.nan]])
+
+
+def test_the_delimiter_is_that_of_most_lines(read):
+    text = "Caps, EUR, mid\n\nDatum;3J;4J\n03.06.2024;0,5;0,25\n04.06.2024;0,5;0,25\n"
+    assert read(text, header_row=3)[0].values.shape == (2, 2)
+    with pytest.raises(MarketDataError, match="Say header_row = 3") as caught:
+        read(text)
+    assert len(caught.value.problems) == 1
+    notes = "date,3Y,note\n2024-06-03,1,a;b\n2024-06-04,1,c;d\n"
+    assert read(notes, columns={"note": "ignore"})[0].values.tolist() == [[1], [1]]
 
 
 @pytest.mark.parametrize("text", ["1_000", "٣", "0x1", "1.2.3", "1 234", "1,23.4", "e5", ".", "%"])
@@ -171,12 +209,48 @@ def test_mapped_and_ignored_columns(read):
     assert read(text, columns=columns)[0].maturities.tolist() == [3.0]
 
 
+def test_a_mapped_column_must_be_in_one_of_the_files(tmp_path):
+    files = {"normal_vol": tmp_path / "vols.csv", "strike": tmp_path / "strikes.csv"}
+    files["normal_vol"].write_text("date,EUR CAP 3Y NVOL,Note\n2024-06-03,1,x\n")
+    files["strike"].write_text("date,EUR CAP 3Y STRIKE\n2024-06-03,2\n")
+    columns = {"EUR CAP 3Y NVOL": "3Y", "EUR CAP 3Y STRIKE": "3Y", "Note": "ignore"}
+    panels = read_panels(files, FileSettings(columns=columns), "caps")
+    assert [panel.values.tolist() for panel in panels] == [[[1]], [[2]]]
+    wrong = FileSettings(columns={**columns, "EUR CAP 3Y STRIK": "3Y"})
+    with pytest.raises(MarketDataError, match=r"^caps: setting") as caught:
+        read_panels(files, wrong, "caps")
+    assert caught.value.problems == (
+        "setting caps.columns: there is no column 'EUR CAP 3Y STRIK' (did you mean "
+        "'EUR CAP 3Y STRIKE'?); correct or remove the entry",
+    )
+
+
+def test_sheets_are_mapped_by_name(tmp_path):
+    path = workbook(tmp_path / "b.xlsx", Preise=[["date", 3], [45446, 9.0]], Info=[["x"]])
+    (panel,) = read_panels(path, FileSettings(quantities={"Preise": "price"}), "caps")
+    assert panel.values.tolist() == [[9.0]]
+
+
+def test_what_a_layout_lacks_ends_with_a_setting_to_copy(read):
+    text = "Tag;" + ";".join(f"EUR CAP {years}Y NVOL" for years in range(3, 60)) + "\n" + "1;" * 58
+    with pytest.raises(MarketDataError) as caught:
+        read(text)
+    (problem,) = caught.value.problems
+    assert len(problem) < 700
+    example = problem.rpartition("such as ")[2]
+    assert tomllib.loads(example) == {"caps": {"columns": {"Tag": "date"}}}
+    with pytest.raises(MarketDataError) as caught:
+        read(text, columns={"Tag": "date"})
+    example = caught.value.problems[0].rpartition("such as ")[2]
+    assert tomllib.loads(example) == {"caps": {"columns": {"EUR CAP 3Y NVOL": "3Y"}}}
+
+
 def test_many_problems_of_a_kind_are_counted(read):
     rows = "".join(f"2024-06-03,3Y,price,x{i}\n" for i in range(54))
     with pytest.raises(MarketDataError) as caught:
         read("date,maturity,quantity,value\n" + rows)
-    assert len(caught.value.problems) == 21
-    assert caught.value.problems[-1] == "and 34 more like it"
+    assert len(caught.value.problems) == 6
+    assert caught.value.problems[-1] == "and 49 more like it"
     same = "".join(f"2024-06-{i:02},3Y,price,x\n" for i in range(1, 11))
     with pytest.raises(
         MarketDataError, match=r"row 2, column 'value' \(also row 3, 4, 5, 6, 7 and"

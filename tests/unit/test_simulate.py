@@ -33,10 +33,18 @@ def test_noise_is_relative_normal_and_seeded():
     assert cs.simulate_market(TRUTH, days=2000, noise=0.01, seed=5).fingerprint != again.fingerprint
 
 
+def test_noise_is_what_the_formula_says():
+    market = cs.simulate_market(TRUTH, days=3, noise=0.1, seed=8)
+    errors = np.random.default_rng(8).standard_normal(3 * 13).reshape(3, 13)
+    for day, error in zip(market, errors, strict=True):
+        assert day.prices == pytest.approx(TRUTH.cap_prices(day) * (1 + 0.1 * error), rel=1e-13)
+
+
 def test_a_path_of_truths():
     path = [cs.G2(0.6, 0.04, 0.006 + 0.0001 * i, 0.009, -0.7) for i in range(7)]
     market = cs.simulate_market(path, noise=0)
     assert len(market) == 7
+    assert len(cs.simulate_market(path[:1])) == 1
     for model, day in zip(path, market, strict=True):
         assert day.prices == pytest.approx(model.cap_prices(day), rel=1e-14)
 
@@ -62,6 +70,9 @@ def test_curves_strikes_and_dates_come_from_the_template():
         ({"noise": 3}, "0.003 is 0.3 %"),
         ({"noise": float("nan")}, "noise is nan"),
         ({"truth": [TRUTH, TRUTH], "days": 3}, "2 models for 3 days"),
+        ({"truth": [1.0]}, "no G2"),
+        ({"days": 2.5}, "days is 2.5"),
+        ({"template": "x"}, "template is a str"),
     ],
 )
 def test_impossible_wishes_are_refused(changes, message):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
-from calibscope.market.curve import SAME_TIME, DiscountCurve
+from calibscope.market.curve import CARRIED_ON, DiscountCurve
 from calibscope.market.quotes import VolType
 from calibscope.market.schedule import Schedule
 
@@ -58,7 +58,7 @@ def beyond_the_curve(curve: DiscountCurve, years: Array, last_payments: Array) -
     return [
         f"{years[k]:g}Y: the last payment is at {last_payments[k]:g} years, but the curve ends at "
         f"{curve.last_time:g}; extend the curve or leave the cap out"
-        for k in np.flatnonzero(np.isfinite(years) & (last_payments > curve.last_time + SAME_TIME))
+        for k in np.flatnonzero(np.isfinite(years) & (last_payments > curve.last_time + CARRIED_ON))
     ]
 
 

@@ -4,10 +4,12 @@ A curve is given by its nodes and by the name of the scheme that holds between t
 (`interpolation`; docs/curves.md says which to use when). Time is in years, and a pillar lies at its
 nominal maturity: 1Y at 1, 6M at 0.5, 1M at 1/12, 1W at 7/365, 1D at 1/365, in line with the
 idealised grid of the caps, t_i = i * tenor. There is no extrapolation: a time beyond the last node
-is an error, because a curve that ends at 30 years says nothing about year 40.
+is an error, because a curve that ends at 30 years says nothing about year 40. (A few days beyond
+are forgiven, `CARRIED_ON`.)
 """
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +19,8 @@ from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.market.errors import raise_problems
 from calibscope.market.inputs import choice, numbers
 from calibscope.market.interpolation import Interpolation, Scheme, interpolated
-from calibscope.market.interpolation.schemes import FITTED
+from calibscope.market.interpolation.schemes import too_few_nodes
+from calibscope.market.maturity import maturity
 
 if TYPE_CHECKING:
     from calibscope.market.svensson import SvenssonFit
@@ -25,8 +28,12 @@ if TYPE_CHECKING:
 # Times that agree to this many years (a third of a second) are the same time.
 SAME_TIME = 1e-8
 
-# A Svensson curve has six parameters, so a fit needs as many nodes.
-FEWEST_TO_FIT = 6
+# A payment 30 years ahead may fall some days after a 30Y node, because markets close on weekends
+# and holidays: so far the last forward rate is carried on.
+CARRIED_ON = 11 / 365
+
+# Rates beyond 100 percent, or below minus 100, are rates in another unit.
+LARGEST_RATE = 1.0
 
 Compounding = Literal["continuous", "annual", "semiannual", "quarterly", "monthly", "simple"]
 PERIODS_A_YEAR = {"annual": 1, "semiannual": 2, "quarterly": 4, "monthly": 12}
@@ -58,11 +65,7 @@ class DiscountCurve:
         if len(times) < 2:
             return ["there is no node after today; give at least one time > 0"]
         problems = choice(self.interpolation, "interpolation", Interpolation)
-        if not problems and self.interpolation in FITTED and len(times) <= FEWEST_TO_FIT:
-            problems.append(
-                f"{len(times) - 1} nodes after today are too few for {self.interpolation!r}, which "
-                f"fits six parameters; choose log-cubic, or give {FEWEST_TO_FIT} nodes"
-            )
+        problems += too_few_nodes(self.interpolation, len(times) - 1)
         if (
             times[0] == logs[0] == 0
             and (times[1:] > times[:-1]).all()
@@ -117,7 +120,9 @@ class DiscountCurve:
             for value in values[(nodes == 0) & (values != 1)]
         ]
         raise_problems("discount curve", problems)
-        return cls._from_nodes(nodes, np.log(values), interpolation)
+        logs = np.log(values)
+        raise_problems("discount curve", _rate_problems(nodes, logs, "discount factors near 1"))
+        return cls.from_log_discounts(nodes, logs, interpolation)
 
     @classmethod
     def from_zero_rates(
@@ -165,7 +170,8 @@ class DiscountCurve:
                 for i in np.flatnonzero(~np.isfinite(logs) & np.isfinite(nodes))
             ],
         )
-        return cls._from_nodes(nodes, logs, interpolation)
+        raise_problems("discount curve", _rate_problems(nodes, logs, "2 percent is 0.02"))
+        return cls.from_log_discounts(nodes, logs, interpolation)
 
     @classmethod
     def from_svensson(cls, parameters: ArrayLike, last_time: float = 50.0) -> "DiscountCurve":
@@ -192,15 +198,18 @@ class DiscountCurve:
         from calibscope.market.svensson import PAPER_TIMES, checked_parameters
 
         exact = Svensson(checked_parameters(parameters, last_time))
-        times = np.concatenate(([0.0], PAPER_TIMES[last_time > PAPER_TIMES], [last_time]))
-        curve = cls(times, exact.log_discount(times), "svensson")
+        inner = PAPER_TIMES[PAPER_TIMES < last_time]  # noqa: SIM300
+        times = np.union1d(np.linspace(0, last_time, 9), inner)
+        logs = exact.log_discount(times)
+        raise_problems("Svensson curve", _rate_problems(times, logs, "2 percent is 0.02"))
+        curve = cls(times, logs, "svensson")
         object.__setattr__(curve, "_scheme", exact)
         return curve
 
     @classmethod
     def from_ois_quotes(
         cls,
-        maturities: ArrayLike,
+        maturities: ArrayLike | Sequence[str],
         rates: ArrayLike,
         *,
         date: str | datetime.date,
@@ -211,7 +220,8 @@ class DiscountCurve:
 
         Parameters
         ----------
-        maturities : (n,) years, multiples of days (n/365), weeks (7n/365) or months (n/12)
+        maturities : (n,) like "1W", "18M", "10Y"; or years, multiples of days (n/365) or months
+            (n/12)
         rates : (n,) par rates, decimal (0.025 is 2.5 %)
         date : the trade date; swaps start at spot, two TARGET days later
         index : the overnight rate, which carries the conventions
@@ -224,13 +234,16 @@ class DiscountCurve:
         """
         from calibscope.market.ois import bootstrapped
 
-        nodes, values = _nodes(maturities, rates, "par rates")
-        return cls._from_nodes(nodes, bootstrapped(nodes, values, date, index), interpolation)
+        nodes, values = _nodes(_years(maturities), rates, "par rates")
+        return cls.from_log_discounts(
+            nodes, bootstrapped(nodes, values, date, index), interpolation
+        )
 
     @classmethod
-    def _from_nodes(
-        cls, times: Array, logs: Array, interpolation: Interpolation
+    def from_log_discounts(
+        cls, times: Array, logs: Array, interpolation: Interpolation = "log-linear"
     ) -> "DiscountCurve":
+        """Build a curve from log P(0, t); the node (0, 0) is added if not given."""
         if times[0] != 0:
             times, logs = np.concatenate(([0.0], times)), np.concatenate(([0.0], logs))
         return cls(times, logs, interpolation)
@@ -255,13 +268,13 @@ class DiscountCurve:
 
     def log_discount(self, t: ArrayLike) -> Array:
         """Log P(0, t)."""
-        return self.scheme.log_discount(self._checked(t))
+        return _carried_on(self.scheme, self._checked(t), self.last_time)
 
     def zero_rate(self, t: ArrayLike) -> Array:
         """Continuously compounded zero rate -log P(0, t) / t, and its limit at t = 0."""
         t = self._checked(t)
         at_zero = t == 0
-        rate = -self.scheme.log_discount(t) / np.where(at_zero, 1.0, t)
+        rate = -self.log_discount(t) / np.where(at_zero, 1.0, t)
         return np.where(at_zero, self.scheme.forward_rate(np.zeros(())), rate)
 
     def forward_rate(self, t: ArrayLike) -> Array:
@@ -269,7 +282,7 @@ class DiscountCurve:
 
         Where it jumps, as at the nodes of a log-linear curve, the value to the right.
         """
-        return self.scheme.forward_rate(self._checked(t))
+        return self.scheme.forward_rate(np.minimum(self._checked(t), self.last_time))
 
     def svensson_fit(self) -> "SvenssonFit":
         """The Svensson curve nearest to the nodes, and how near: RMSE in bp, flags, a sentence.
@@ -322,12 +335,22 @@ def log_discount_panel(
         nodes = np.concatenate(([0.0], nodes))
         logs = np.concatenate((np.zeros((len(logs), 1)), logs), axis=1)
     wanted = _covered(np.asarray(t, float), float(nodes[-1]))
-    return interpolated(interpolation, nodes, logs).log_discount(wanted)
+    return _carried_on(interpolated(interpolation, nodes, logs), wanted, float(nodes[-1]))
+
+
+def _carried_on(scheme: Scheme, t: Array, last_time: float) -> Array:
+    """Log P(0, t), with the last forward rate for the few days beyond the last node."""
+    inside = np.minimum(t, last_time)
+    logs, beyond = scheme.log_discount(inside), t - inside
+    if not beyond.any():
+        return logs
+    last_rate = scheme.forward_rate(np.array(last_time))
+    return logs - last_rate.reshape(last_rate.shape + (1,) * t.ndim) * beyond
 
 
 def _covered(t: Array, last_time: float) -> Array:
     # `not (inside)` also catches NaN.
-    outside = ~((t >= 0) & (t <= last_time + SAME_TIME))
+    outside = ~((t >= 0) & (t <= last_time + CARRIED_ON))
     if outside.any():
         first = float(t[outside].flat[0])
         raise_problems(
@@ -338,6 +361,27 @@ def _covered(t: Array, last_time: float) -> Array:
             ],
         )
     return t
+
+
+def _years(maturities: ArrayLike | Sequence[str]) -> ArrayLike:
+    """Years, from words such as 10Y or as given; a word that is none stays, and is refused."""
+    if isinstance(maturities, Sequence) and not isinstance(maturities, str):
+        known = [maturity(word) if isinstance(word, str) else word for word in maturities]
+        return [
+            word if year is None else year for word, year in zip(maturities, known, strict=True)
+        ]
+    return maturities
+
+
+def _rate_problems(times: Array, logs: Array, example: str) -> list[str]:
+    """Zero rates so large that the unit must be wrong."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zeros = np.where(times > 0, -logs / times, 0.0)
+    return [
+        f"t = {times[i]:g}: that is a zero rate of {100 * zeros[i]:.4g} percent; are these "
+        f"decimals ({example})?"
+        for i in np.flatnonzero(np.abs(zeros) > LARGEST_RATE)
+    ]
 
 
 def _nodes(times: ArrayLike, values: ArrayLike, what: str) -> tuple[Array, Array]:

@@ -33,6 +33,8 @@ from calibscope.market.schedule import Schedule
 AtTheMoney = Literal["forward", "spot"]
 Calendar = Literal["TARGET"]
 
+LARGEST_SHIFT = 0.5
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MarketDay:
@@ -105,8 +107,8 @@ class MarketDay:
     def fingerprint(self) -> str:
         """A hash of everything that defines this day, down to the last bit."""
         digest = hashlib.sha256(
-            f"{self.date} {self.kind} {self.has_first_caplet} {self.notional!r} "
-            f"{self.curve.interpolation} {self.bid_ask is not None}".encode()
+            f"{self.date} {self.kind} {self.has_first_caplet} {float(self.notional)!r} "
+            f"{self.curve.interpolation} {self.period_counts.tolist()}".encode()
         )
         arrays = (
             self.curve.times, self.curve.log_discounts, self.schedule.times,
@@ -181,11 +183,18 @@ class MarketDay:
             raise MarketDataError(_label(day), problems + found)
         problems += choice(kind, "kind", Kind)
         if atm is None:
-            atm = "spot" if first_caplet else "forward"
+            atm = usual_strike(first_caplet)
         problems += choice(atm, "atm", AtTheMoney)
         problems += choice(vol_type, "vol_type", VolType)
         if vol_type == "shifted_lognormal":
             problems += positive_number(vol_shift, "vol_shift", "0.03 is three percent")
+            if not problems and vol_shift > LARGEST_SHIFT:
+                problems.append(
+                    f"vol_shift is {vol_shift:g}, that is {100 * vol_shift:g} percent; 0.03 is "
+                    "three percent"
+                )
+        elif vol_shift != 0:
+            problems.append(f"vol_shift is {vol_shift!r}, but {vol_type} vols have no shift")
         problems += positive_number(notional, "notional", "1 means prices per unit")
         problems += flag(first_caplet, "first_caplet")
         start = 0 if first_caplet else 1
@@ -267,12 +276,19 @@ class MarketDay:
         return problems
 
 
+def usual_strike(first_caplet: bool) -> AtTheMoney:
+    """The at-the-money strike that goes with the first caplet: spot if included, else forward."""
+    return "spot" if first_caplet else "forward"
+
+
 def _label(date: datetime.date | None) -> str:
     return "market day" if date is None else f"market day {date}"
 
 
 def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
     """A date as users write it, and what is wrong with it."""
+    if isinstance(date, np.datetime64):
+        date = date.astype("datetime64[D]").item()
     if isinstance(date, datetime.datetime):
         return date.date(), []
     if date is None or isinstance(date, datetime.date):

@@ -3,7 +3,7 @@
 import datetime
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +26,8 @@ class Market:
     name: str = "market"
     is_synthetic: bool = False
     strike_gaps: StrikeGaps | None = None  # where strikes were given
+    quoted_in: str = ""  # what the quotes were given as, such as "normal_vol in bp"
+    curves_in: str = ""  # the same for the curves
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "days", tuple(self.days))
@@ -58,6 +60,8 @@ class Market:
     @cached_property
     def normal_vols(self) -> Array:
         """Implied flat normal vols (n, m), decimal; all days must quote the same maturities."""
+        if not self.days:
+            return np.empty((0, 0))
         first = self.days[0]
         alike = [(tuple(day.period_counts), day.first_period, day.kind) for day in self.days]
         if len(set(alike)) != 1:
@@ -75,36 +79,40 @@ class Market:
 
     def day(self, date: str | datetime.date) -> MarketDay:
         """The day of this date, or an error that says why there is none."""
-        wanted, problems = parsed_date(date)
-        raise_problems(self.name, problems)
+        wanted = self._parsed(date)
         if wanted in self._places:
             return self.days[self._places[wanted]]
         reasons = [finding.message for finding in self.dropped if finding.date == wanted]
         if reasons:
             raise MarketDataError(self.name, [f"{wanted} was dropped: {'; '.join(reasons)}"])
-        before = [str(day) for day in self.dates if wanted is not None and day < wanted][-1:]
-        after = [str(day) for day in self.dates if wanted is not None and day > wanted][:1]
-        nearest = " and ".join(before + after) or "none"
-        raise MarketDataError(self.name, [f"there is no {wanted}; the nearest days are {nearest}"])
+        near = [str(day) for day in self.dates if day < wanted][-1:]
+        near += [str(day) for day in self.dates if day > wanted][:1]
+        hint = f"; near it: {' and '.join(near)}" if near else ""
+        raise MarketDataError(self.name, [f"there is no day {wanted}{hint}"])
 
     def between(self, first: str | datetime.date, last: str | datetime.date) -> "Market":
         """The days from `first` to `last`, both included, with their findings."""
-        (start, problems), (end, found) = parsed_date(first), parsed_date(last)
-        raise_problems(self.name, problems + found)
-        assert start is not None
-        assert end is not None
+        start, end = self._parsed(first), self._parsed(last)
+        if start > end:
+            raise MarketDataError(self.name, [f"{start} lies after {end}; give the earlier first"])
 
         def inside(date: datetime.date | None) -> bool:
             return date is None or start <= date <= end
 
-        return Market(
+        return replace(
+            self,
             days=tuple(day for day in self.days if inside(day.date)),
             dropped=tuple(finding for finding in self.dropped if inside(finding.date)),
             warnings=tuple(finding for finding in self.warnings if inside(finding.date)),
-            name=self.name,
-            is_synthetic=self.is_synthetic,
-            strike_gaps=self.strike_gaps,
+            strike_gaps=None,
         )
+
+    def _parsed(self, date: str | datetime.date) -> datetime.date:
+        wanted, problems = parsed_date(date)
+        if wanted is None:
+            problems = problems or ["the date is missing; give one like 2022-07-21"]
+            raise MarketDataError(self.name, problems)
+        return wanted
 
     @cached_property
     def _places(self) -> dict[datetime.date, int]:

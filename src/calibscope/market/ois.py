@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.market.calendar import DAYS_A_YEAR
+from calibscope.market.calendar import DAYS_A_YEAR, FIRST_YEAR, LAST_YEAR
 from calibscope.market.day import parsed_date
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.inputs import choice
@@ -26,6 +26,7 @@ Index = Literal["ESTR", "EONIA"]
 # Files write a week as 7/365 or 1/52 and a month as 0.0833: to a tenth of a day, they are the same.
 SAME_DAYS = 0.1
 SPOT_DAYS, PAYMENT_LAG = 2, 1
+LARGEST_RATE = 1.0
 
 
 def bootstrapped(
@@ -57,6 +58,13 @@ def bootstrapped(
     problems += [
         f"t = {maturities[i]:g}: par rate is {rates[i]}; it must be a number"
         for i in np.flatnonzero(~np.isfinite(rates))
+    ]
+    if day is not None and not FIRST_YEAR <= day.year <= LAST_YEAR - 60:
+        problems.append(f"date is {day}; there was or will be no TARGET calendar")
+    problems += [
+        f"t = {maturities[i]:g}: par rate is {rates[i]:g}, that is {100 * rates[i]:g} percent; "
+        "rates are decimals (2 percent is 0.02)"
+        for i in np.flatnonzero(np.abs(rates) > LARGEST_RATE)
     ]
     raise_problems("OIS quotes", problems)
     assert day is not None
@@ -104,7 +112,10 @@ def _quantlib(
     except RuntimeError as error:
         raise MarketDataError(
             "OIS quotes",
-            [f"{day}: no curve reprices these par rates ({error}); are they decimals?"],
+            [
+                f"{day}: no curve reprices these par rates; do two maturities fall on one date, or "
+                f"is a rate wrong? ({' '.join(str(error).split())})"
+            ],
         ) from None
     finally:
         settings.evaluationDate = before

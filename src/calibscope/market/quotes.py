@@ -8,7 +8,7 @@ s = vol * sqrt(reset time), the undiscounted caplet is
 - lognormal (Black), and shifted: the same with F and K raised by the shift, F log-normal.
 
 Both are written as intrinsic value plus time value; the time value is the same for caplet and
-floorlet, so parity holds by construction and nothing cancels far from the money.
+floorlet, so parity holds by construction.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: Ar
     accruals : (..., N) or (N,)
     start : s, where the swap starts: 1 is the first reset of a quoted cap and gives the forward
         strike, 0 is today and gives the spot strike
-    counts : (m,) n, how many periods each cap covers; more than `start`
+    counts : (m,) n, how many periods each cap covers; NaN if not more than `start`
 
     Returns
     -------
@@ -59,7 +59,8 @@ def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: Ar
     P, n = np.asarray(discounts, float), np.asarray(counts)
     annuities = np.cumsum(accruals * P[..., 1:], axis=-1)
     before = annuities[..., start - 1, None] if start else 0.0
-    return np.asarray((P[..., start, None] - P[..., n]) / (annuities[..., n - 1] - before))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((P[..., start, None] - P[..., n]) / (annuities[..., n - 1] - before))
 
 
 def largest_payoffs(
@@ -155,7 +156,8 @@ class Caplets:
         .. math:: \sigma_0 = \frac{y - y_{intrinsic} + \frac12 \sum_i \delta_i P_i |F_i - K|}
             {\varphi(0) \sum_i \delta_i P_i \sqrt{t_{i-1}}},
 
-        so Newton's method from there falls to the solution and cannot miss it.
+        so Newton's method from there falls to the solution. NaN too for time values so small that
+        it is not there after many steps (1e-28 of the annuity).
         """
         moneyness = np.abs(self.forwards - self.strikes)
         root = np.sqrt(self.resets)
@@ -163,7 +165,7 @@ class Caplets:
         slope = _DENSITY_AT_ZERO * self._summed(np.broadcast_to(root, moneyness.shape))
         with np.errstate(divide="ignore", invalid="ignore"):
             vols = (wanted + 0.5 * self._summed(np.where(root > 0, moneyness, 0.0))) / slope
-            vols = np.where(wanted > 0, vols, np.nan)
+            vols = np.where((wanted > 0) & (slope > 0), vols, np.nan)
         sizes = np.diff(self.starts, append=self.forwards.shape[-1])
         for _ in range(_MOST_NEWTON_STEPS):
             spread = np.repeat(vols, sizes, axis=-1) * root
@@ -175,12 +177,14 @@ class Caplets:
             if not falls.any():
                 break
             vols = np.where(falls, vols - step, vols)
-        return vols
+        return np.where(falls & (step > 1e-9 * vols), np.nan, vols)
 
     def rough_normal_vols(self, prices: ArrayLike) -> Array:
-        """Normal vols as if every caplet were at the money: what unit the prices are in."""
-        root = np.broadcast_to(np.sqrt(self.resets), self.forwards.shape)
-        return np.asarray(prices / (_DENSITY_AT_ZERO * self._summed(root)))
+        """Normal vols as if every caplet were at the money: a size where none is implied."""
+        slope = _DENSITY_AT_ZERO * self._summed(
+            np.broadcast_to(np.sqrt(self.resets), self.forwards.shape)
+        )
+        return np.asarray(prices / np.where(slope > 0, slope, np.nan))
 
     def _summed(self, caplet_values: Array) -> Array:
         total: Array = np.add.reduceat(self.annuities * caplet_values, self.starts, axis=-1)

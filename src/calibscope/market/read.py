@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from calibscope.market.assembly import Progress, assemble
-from calibscope.market.errors import MarketDataError
+from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.market import Market
-from calibscope.market.readers import FileLike, Role, read_panels
+from calibscope.market.panel import Panel
+from calibscope.market.readers import FileLike, read_panels
 from calibscope.market.settings import MarketSettings
 
 
@@ -40,21 +41,39 @@ def read_market(
         with every reason, if the files cannot be read or no day can be used
     """
     chosen = market_settings(settings)
-    panels, errors = [], []
-    roles: tuple[Role, ...] = ("caps", "curve")
-    for role in roles:
-        files = caps if role == "caps" or curve is None else curve
-        try:
-            panels += read_panels(files, chosen.caps if role == "caps" else chosen.curve, role)
-        except MarketDataError as error:
-            errors.append(error)
+    panels: list[Panel] = []
+    errors: list[MarketDataError] = []
+    try:
+        panels += read_panels(caps, chosen.caps, "caps")
+    except MarketDataError as error:
+        if curve is None:
+            raise
+        errors.append(error)
+    try:
+        panels += _curve_panels(caps, curve, chosen)
+    except MarketDataError as error:
+        errors.append(error)
     if len(errors) == 1:
         raise errors[0]
-    if errors:
-        texts = [f"{error.where}: {text}" for error in errors for text in error.problems]
-        raise MarketDataError("market data", texts)
+    texts = [f"{error.where}: {text}" for error in errors for text in error.problems]
+    raise_problems("market data", texts)
     named = next(iter(caps.values())) if isinstance(caps, Mapping) else caps
     return assemble(panels, chosen, name=Path(named).name, progress=progress)
+
+
+def _curve_panels(
+    caps: FileLike | Mapping[str, FileLike],
+    curve: FileLike | Mapping[str, FileLike] | None,
+    settings: MarketSettings,
+) -> list[Panel]:
+    if curve is not None:
+        return read_panels(curve, settings.curve, "curve")
+    together = next(iter(caps.values())) if isinstance(caps, Mapping) else caps
+    try:
+        return read_panels(together, settings.curve, "curve")
+    except MarketDataError as error:
+        problem = "there are no curves among the caps; give the file with the curves (--curve)"
+        raise MarketDataError(error.where, [problem]) from None
 
 
 def market_settings(
@@ -66,14 +85,19 @@ def market_settings(
     ----------
     changes : like ``caps.units.price=bp`` or ``conventions.first_caplet=true``
     """
-    if isinstance(settings, MarketSettings):
-        return settings
+    where = "settings"
     if settings is None:
-        content, where = {}, "settings"
+        content = {}
+    elif isinstance(settings, MarketSettings):
+        content = settings.model_dump(exclude_unset=True)
     elif isinstance(settings, Mapping):
-        content, where = dict(settings), "settings"
+        content = dict(settings)
+    elif isinstance(settings, str | Path):
+        content = MarketSettings.content_of(settings)
+        where = "settings" if changes else str(settings)
     else:
-        content, where = MarketSettings.content_of(settings), str(settings)
+        problem = f"settings are a {type(settings).__name__}; give a TOML file or a dictionary"
+        raise MarketDataError("settings", [problem])
     for change in changes:
         content = _merged(content, _parsed(change))
     return MarketSettings.from_mapping(content, where)

@@ -6,31 +6,100 @@ verified against the quotes afterwards (`assembly/units.py`).
 
 import datetime
 import difflib
+import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from calibscope.market.curve import Compounding
 from calibscope.market.day import AtTheMoney
 from calibscope.market.errors import MarketDataError
 from calibscope.market.interpolation import Interpolation
-from calibscope.market.panel import Quantity
+from calibscope.market.maturity import maturity
+from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
 from calibscope.market.quotes import Kind
 
 Unit = Literal["decimal", "percent", "bp", "currency"]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Years = Literal["6M", "3M"]
+AnyQuantity = Literal[CapQuantity, CurveQuantity]  # a single Literal, for a single complaint
 
 TENORS = {"6M": 0.5, "3M": 0.25}
 DATE_FORMATS = ("iso", "dmy", "mdy", "excel")  # beside those of strptime
+LARGEST_SHIFT = 0.5
+
+ALL_QUANTITIES: tuple[Quantity, ...] = (*get_args(CapQuantity), *get_args(CurveQuantity))
+UNIT_WORDS = {
+    **{unit: unit for unit in get_args(Unit)},
+    **dict.fromkeys(("bps", "basis point", "basis points"), "bp"),
+    **dict.fromkeys(("%", "pct"), "percent"),
+    **dict.fromkeys(("EUR", "euro", "€"), "currency"),
+}
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _in_our_spelling(cls, value: Any, info: ValidationInfo) -> Any:
+        """Case matters in no word of ours: `target` is TARGET."""
+        annotation = cls.model_fields[info.field_name or ""].annotation
+        literals = (
+            part for part in (annotation, *get_args(annotation)) if get_origin(part) is Literal
+        )
+        return _spelt(value, (word for literal in literals for word in get_args(literal)))
+
+
+def _spelt(value: Any, words: Iterable[str]) -> Any:
+    """The word of ours that differs only in case, blanks and hyphens; else the value itself."""
+    return {_plain(word): word for word in words}.get(_plain(str(value)), value)
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s_-]+", "_", word.strip().casefold())
+
+
+def _alone(value: Any) -> Any:
+    """A single entry may stand without its list."""
+    return (value,) if isinstance(value, str | int | float | datetime.date) else value
+
+
+def _years(value: Any) -> float:
+    years = maturity(str(value))
+    if not years:
+        raise PydanticCustomError("maturity", "use a maturity such as 3Y, or a number of years")
+    return years
+
+
+def _date(value: Any) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(str(value).removesuffix(" 00:00:00"))
+    except ValueError:
+        raise PydanticCustomError("date", "use a date such as 2024-06-03") from None
+
+
+def _tenor(value: Any) -> Any:
+    """The tenor as its word, also if it is given as 0.5 or 6 months."""
+    try:
+        years = _years(value)
+    except PydanticCustomError:
+        return value
+    return next((word for word, other in TENORS.items() if other == years), value)
 
 
 def _date_format(value: str) -> str:
@@ -66,29 +135,73 @@ class FileSettings(_Section):
     """How one input (the caps, or the curve) is written."""
 
     layout: Literal["long", "wide", "tidy", "blocks"] | None = None  # None: by its header
-    quantity: Quantity | None = None  # wide and blocks: what the numbers are
+    quantity: AnyQuantity | None = None  # wide and blocks: what the numbers are
     sheet: str | None = None  # Excel: which sheet; None means sheets named after quantities
     header_row: Annotated[int, Field(ge=1)] = 1  # rows above it are skipped
     date_format: Annotated[str, AfterValidator(_date_format)] | None = None  # None: as written
     decimal: Literal[".", ","] | None = None
     delimiter: Annotated[str, AfterValidator(_delimiter)] | None = None
     encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8-sig"
-    missing: tuple[str, ...] = ()  # further words for a gap, beside #N/A, NULL, blank, ...
+    missing: Annotated[tuple[str, ...], BeforeValidator(_alone)] = ()  # beside #N/A, NULL, ...
     columns: dict[str, str] = {}  # their column -> ours: date, value, price, 3Y, ..., or "ignore"
-    quantities: dict[str, Quantity] = {}  # their word in the quantity column -> ours
-    units: dict[Quantity, Unit] = {}  # what is not named is decimal, prices per unit notional
+    quantities: dict[str, AnyQuantity] = {}  # their word, for a cell or a sheet -> ours
+    units: dict[AnyQuantity, Unit] = {}  # what is not named is decimal, prices per unit notional
+
+    own: ClassVar[tuple[Quantity, ...]] = ALL_QUANTITIES  # which this input may have
+
+    @field_validator("quantities", mode="before")
+    @classmethod
+    def _known_words(cls, value: Any) -> Any:
+        """Quantities of the other input are welcome: one file may hold both."""
+        if not isinstance(value, Mapping):
+            return value
+        return {theirs: _spelt(ours, ALL_QUANTITIES) for theirs, ours in value.items()}
+
+    @field_validator("units", mode="before")
+    @classmethod
+    def _known_units(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        units = {
+            _spelt(quantity, cls.own): UNIT_WORDS.get(_spelt(unit, UNIT_WORDS), unit)
+            for quantity, unit in value.items()
+        }
+        strangers = [
+            f"{word!r} is no quantity"
+            f"{' of this section' if word in ALL_QUANTITIES else _did_you_mean(word, cls.own)}"
+            for word in units
+            if word not in cls.own
+        ]
+        if strangers:
+            text = f"{', '.join(strangers)}; use {', '.join(cls.own)}"
+            raise PydanticCustomError("strangers", "{text}", {"text": text})
+        return units
+
+
+class CapSettings(FileSettings):
+    """How the caps are written."""
+
+    quantity: CapQuantity | None = None
+    own: ClassVar[tuple[Quantity, ...]] = get_args(CapQuantity)
+
+
+class CurveSettings(FileSettings):
+    """How the curve is written."""
+
+    quantity: CurveQuantity | None = None
+    own: ClassVar[tuple[Quantity, ...]] = get_args(CurveQuantity)
 
 
 class Conventions(_Section):
     """What the quotes mean."""
 
     kind: Kind = "cap"
-    tenor: Years = "6M"
+    tenor: Annotated[Years, BeforeValidator(_tenor)] = "6M"
     first_caplet: bool = False
     atm: AtTheMoney | None = None  # None: goes with first_caplet
     schedule: Literal["idealised", "TARGET"] = "idealised"
     notional: Positive = 1.0  # that prices in currency are for
-    vol_shift: NotNegative = 0.0  # of shifted lognormal vols, decimal
+    vol_shift: Annotated[NotNegative, Field(le=LARGEST_SHIFT)] = 0.0  # of shifted lognormal vols
     compounding: Compounding = "continuous"
     ois_index: Literal["ESTR", "EONIA"] = "ESTR"
     interpolation: Interpolation = "log-cubic"
@@ -97,7 +210,12 @@ class Conventions(_Section):
 class CheckSettings(_Section):
     """When a day is dropped or flagged."""
 
-    maturities: tuple[float, ...] | None = None  # years a day must have; None: all in the files
+    maturities: Annotated[
+        tuple[Annotated[float, BeforeValidator(_years)], ...] | None, BeforeValidator(_alone)
+    ] = None  # that a day must have, in years or like 3Y; None: all in the files
+    exclude: Annotated[
+        tuple[Annotated[datetime.date, BeforeValidator(_date)], ...], BeforeValidator(_alone)
+    ] = ()  # days to leave out
     near_zero_price: NotNegative = 1e-4  # per unit notional: weights 1/y^2 explode below
     jump_mads: Positive = 8.0  # daily changes beyond this many times their usual size
     strike_gap_bp: Positive = 2.0  # given against recomputed at-the-money strikes
@@ -106,8 +224,8 @@ class CheckSettings(_Section):
 class MarketSettings(_Section):
     """The whole settings file: [caps], [curve], [conventions], [checks]."""
 
-    caps: FileSettings = FileSettings()
-    curve: FileSettings = FileSettings()
+    caps: CapSettings = CapSettings()
+    curve: CurveSettings = CurveSettings()
     conventions: Conventions = Conventions()
     checks: CheckSettings = CheckSettings()
 
@@ -137,25 +255,74 @@ class MarketSettings(_Section):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            raise MarketDataError(where, _problems(error)) from None
+            raise MarketDataError(where, list(map(_problem, error.errors()))) from None
 
 
-def _problems(error: ValidationError) -> list[str]:
-    problems = []
-    for item in error.errors():
-        place = ".".join(str(part) for part in item["loc"])
-        if item["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(str(item["loc"][-1]), _field_names(item["loc"]), n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "remove it"
-            problems.append(f"{place}: there is no such setting; {hint}")
-        else:
-            problems.append(f"{place}: {item['msg']}; it is {item['input']!r}")
-    return problems
+# By the first word of pydantic's type of error.
+REMEDIES = {
+    "bool": "use true or false",
+    "float": "use a number",
+    "finite": "use a finite number",
+    "int": "use a whole number",
+    "string": "use a text in quotes",
+    "tuple": "use a list in brackets",
+    "model": "write single settings, each with its name",
+}
+EXAMPLES = {
+    "columns": '"EUCAPA3 Curncy" = "3Y"',
+    "quantities": '"PX_LAST" = "price"',
+    "units": 'price = "bp"',
+}
 
 
-def _field_names(place: tuple[int | str, ...]) -> list[str]:
-    section: Any = MarketSettings
-    for part in place[:-1]:
-        field = section.model_fields.get(part)
-        section = type(field.default) if field is not None else MarketSettings
-    return list(section.model_fields)
+def _problem(item: ErrorDetails) -> str:
+    """What is wrong and what to do, in a user's words."""
+    parts = [str(part) for part in item["loc"] if isinstance(part, str) and part != "[key]"]
+    place, given, context = ".".join(parts), item["input"], item.get("ctx", {})
+    kind = item["type"]
+    if kind == "extra_forbidden":
+        return f"{place}: there is no such setting; {_instead(parts)}"
+    if kind == "strangers":
+        return f"{place}: {item['msg']}"
+    if kind == "less_than_equal":  # of a shift alone
+        percent = f"{100 * float(given):g} percent"
+        return f"{place} is {given}, that is {percent}; 0.03 is three percent"
+    if kind == "literal_error":
+        names = context["expected"]
+        words = re.findall(r"'([^']*)'", names)
+        if words[0][0].isalnum():
+            names = names.replace("'", "")
+        remedy = f"use {names}{_did_you_mean(given, words)}"
+    elif kind == "dict_type":
+        remedy = f"write one by one under [{place}], such as {EXAMPLES[parts[-1]]}"
+    elif kind == "greater_than":
+        remedy = f"use a number above {context['gt']:g}"
+    elif kind == "greater_than_equal":
+        remedy = f"use a number of at least {context['ge']:g}"
+    else:
+        remedy = REMEDIES.get(kind.split("_")[0], item["msg"])
+    return f"{place} is {given!r}; {remedy}"
+
+
+def _did_you_mean(word: Any, words: Iterable[str]) -> str:
+    plain = {_plain(one): one for one in words}
+    near = difflib.get_close_matches(_plain(str(word)), plain, n=1)
+    return f" (did you mean {plain[near[0]]!r}?)" if near else ""
+
+
+def _instead(parts: list[str]) -> str:
+    """What an unknown name may have meant: in another section, nested, or spelt differently."""
+    *above, name = parts
+    sections = {
+        section: list(type(field.default).model_fields)
+        for section, field in MarketSettings.model_fields.items()
+    }
+    if "." in name:
+        nested = "..."
+        for part in reversed(".".join(parts).split(".")):
+            nested = f'{{"{part}": {nested}}}'
+        return f"write nested: {nested}"
+    if elsewhere := [f"{section}.{name}" for section in sections if name in sections[section]]:
+        return f"did you mean {' or '.join(elsewhere)}?"
+    near = difflib.get_close_matches(name, sections[above[0]] if above else sections, n=1)
+    return f"did you mean {near[0]!r}?" if near else "remove it"

@@ -13,6 +13,8 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 
+ROUNDING_BP = 0.5  # strikes are often published to the basis point
+
 
 class Verdict(Enum):
     """What the given strikes agree with, in a sentence."""
@@ -20,6 +22,11 @@ class Verdict(Enum):
     FORWARD = "the strikes are forward swap rates: first caplet excluded"
     SPOT = "the strikes are today's swap rates: first caplet included"
     BASIS = "the strikes fit neither convention: they come from another curve (Euribor-OIS basis?)"
+
+    @property
+    def rate(self) -> str:
+        """The rate of the convention."""
+        return "today's swap rate" if self is Verdict.SPOT else "the forward swap rate"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,23 +37,44 @@ class StrikeGaps:
     forward: Array  # (m,) bp, against forward swap rates from the first reset
     spot: Array  # (m,) bp, against today's swap rates
     verdict: Verdict
+    nearer: Verdict  # which convention the gaps are steadier under, whatever their size
 
     @classmethod
     def between(
-        cls, maturities: Array, given: Array, forward: Array, spot: Array, tolerance_bp: float
+        cls,
+        maturities: Array,
+        given: Array,
+        forward: Array,
+        spot: Array,
+        expected: Verdict,
+        tolerance_bp: float,
     ) -> "StrikeGaps":
-        """Compare given strikes with both conventions, (n, m) decimals each."""
+        """Compare given strikes with both conventions, (n, m) decimals each.
+
+        On a flat curve both fit, up to rounding: then it is the `expected` one.
+        """
         gaps = {Verdict.FORWARD: 1e4 * (given - forward), Verdict.SPOT: 1e4 * (given - spot)}
-        sizes = {verdict: float(np.median(np.abs(gap))) for verdict, gap in gaps.items()}
+        sizes = {verdict: float(np.nanmedian(np.abs(gap))) for verdict, gap in gaps.items()}
+        by_maturity = {verdict: np.median(gap, axis=0) for verdict, gap in gaps.items()}
         best = min(sizes, key=lambda verdict: sizes[verdict])
+        if sizes[expected] <= ROUNDING_BP:
+            best = expected
+        fits = sizes[best] <= tolerance_bp
+        if not fits:  # a basis moves all strikes alike, the wrong convention short ones more
+            spreads = {
+                verdict: float(np.nanmax(gap) - np.nanmin(gap))
+                for verdict, gap in by_maturity.items()
+            }
+            best = min(spreads, key=lambda verdict: spreads[verdict])
         return cls(
             maturities=maturities,
-            forward=np.median(gaps[Verdict.FORWARD], axis=0),
-            spot=np.median(gaps[Verdict.SPOT], axis=0),
-            verdict=best if sizes[best] <= tolerance_bp else Verdict.BASIS,
+            forward=by_maturity[Verdict.FORWARD],
+            spot=by_maturity[Verdict.SPOT],
+            verdict=best if fits else Verdict.BASIS,
+            nearer=best,
         )
 
     @property
     def basis_bp(self) -> float:
-        """The typical gap under the convention that fits better."""
-        return float(min(np.median(self.forward), np.median(self.spot), key=abs))
+        """The typical gap under the convention that is nearer."""
+        return float(np.nanmedian(self.spot if self.nearer is Verdict.SPOT else self.forward))

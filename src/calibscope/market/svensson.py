@@ -44,6 +44,9 @@ TAU_BOUNDS = (0.05, 30.0)  # years
 SMALLEST_RATIO = 1.02
 AT_BOUND = 1 + 1e-9
 FEWEST_POINTS = 6  # as many as parameters
+# Columns of the design nearer to each other than this are the same: without short maturities a
+# small tau leaves no trace, and the betas would be large and opposite.
+INDEPENDENT = 1e-6
 POOR_BP = 3.0  # a fit worse than this misses the quotes by more than their bid-ask spread
 
 GRID = 24  # points per tau, equal steps of log tau
@@ -66,6 +69,8 @@ def project(
 ) -> float:
     """QR of the design at these taus, c = Q' z, and the residuals; returns their sum of squares.
 
+    Infinite where the design has no four independent columns.
+
     work: rows 0-3 the orthonormal basis Q, 4 the residuals, 5 and 6 the derivatives of H(x_1) and
     H(x_2) by log tau, 7 H(x_1) (which is the derivative of F).
     """
@@ -87,6 +92,9 @@ def project(
         work[6, i] = hump - x * (1.0 + decay)
         work[4, i] = rates[i]
     for j in range(BASIS):
+        length = 0.0
+        for i in range(n):
+            length += work[j, i] * work[j, i]
         for k in range(j):
             R[k, j] = 0.0
         # Gram-Schmidt, twice: the second round restores orthogonality where columns are alike.
@@ -102,6 +110,8 @@ def project(
         for i in range(n):
             squares += work[j, i] * work[j, i]
         R[j, j] = math.sqrt(squares)
+        if not squares > INDEPENDENT**2 * length:
+            return np.inf
         for i in range(n):
             work[j, i] /= R[j, j]
         dot = 0.0
@@ -213,6 +223,8 @@ def polish(times: Array, rates: Array, steps: int, scratch: Scratch, theta: Arra
     normal, trial = scratch.normal, scratch.trial
     bounded(theta)
     best = project(times, rates, math.exp(theta[0]), math.exp(theta[1]), work, R, c)
+    if best == np.inf:
+        return best
     solve_betas(R, c, betas)
     normal_matrix(work, R, betas, scratch.small, normal)
     damping = 1e-3
@@ -316,9 +328,8 @@ def fit_days(
     begin: int,
     end: int,
     parameters: Array,
-    squares: Array,
 ) -> None:
-    """Parameters and sum of squared errors of days begin, ..., end - 1."""
+    """Parameters of days begin, ..., end - 1; NaN if no taus fit."""
     k, n = times.size, log_taus.size
     scratch = Scratch(
         np.empty((8, k)), np.zeros((BASIS, BASIS)), np.empty(BASIS), np.empty(BASIS),
@@ -342,8 +353,11 @@ def fit_days(
                 best, winner = value, s
             if finished == FINISHED or best < k * PERFECT**2:
                 break
+        if best == np.inf:
+            parameters[day] = np.nan
+            continue
         tau_1, tau_2 = math.exp(starts[winner, 0]), math.exp(starts[winner, 1])
-        squares[day] = project(times, rates[day], tau_1, tau_2, scratch.work, scratch.R, scratch.c)
+        project(times, rates[day], tau_1, tau_2, scratch.work, scratch.R, scratch.c)
         solve_betas(scratch.R, scratch.c, parameters[day, :BASIS])
         parameters[day, 4], parameters[day, 5] = tau_1, tau_2
 
@@ -353,7 +367,7 @@ def compile_kernels() -> None:
     """Compile the kernels of the fit, or load them from disk; says so when it takes long."""
     none = np.empty((0, 0))
     with compilation_notice():
-        fit_days(none[:0].ravel(), none, none, none.ravel(), 0, 0, none, none.ravel())
+        fit_days(none[:0].ravel(), none, none, none.ravel(), 0, 0, none)
 
 
 @lru_cache(maxsize=8)
@@ -490,20 +504,22 @@ def fit_svensson_panel(
     for number, pattern in enumerate(patterns):
         if pattern.sum() >= FEWEST_POINTS:
             days = np.flatnonzero(pattern_of_day == number)
-            found, squares = _fit(points[pattern], rates[np.ix_(days, pattern)], threads)
-            parameters[days], rmse[days] = found, np.sqrt(squares / pattern.sum())
+            wanted = rates[np.ix_(days, pattern)]
+            parameters[days] = _fit(points[pattern], wanted, threads)
+            misses = svensson_zero_rates(parameters[days], points[pattern]) - wanted
+            rmse[days] = np.sqrt(np.mean(misses**2, axis=1))
     return SvenssonFits(frozen(parameters), frozen(1e4 * rmse), counts)
 
 
-def _fit(times: Array, rates: Array, threads: int | None) -> tuple[Array, Array]:
+def _fit(times: Array, rates: Array, threads: int | None) -> Array:
     bases, log_taus = _grid(times.tobytes())
-    parameters, squares = np.empty((len(rates), len(PARAMETERS))), np.empty(len(rates))
+    parameters = np.empty((len(rates), len(PARAMETERS)))
 
     def run(begin: int, end: int) -> None:
-        fit_days(times, rates, bases, log_taus, begin, end, parameters, squares)
+        fit_days(times, rates, bases, log_taus, begin, end, parameters)
 
     share_days(run, len(rates), threads)
-    return parameters, squares
+    return parameters
 
 
 def svensson_zero_rates(parameters: ArrayLike, times: ArrayLike) -> Array:

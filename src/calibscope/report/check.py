@@ -4,9 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from calibscope.market.assembly.plausibility import FEWEST_DAYS
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
@@ -26,6 +28,10 @@ def checked_market(market: Market, settings: MarketSettings, everything: bool) -
     parts += _findings("Warnings", market.warnings, everything)
     if not market.dropped and not market.warnings:
         parts.append(Text("\nNothing found.", style="bold green"))
+    else:
+        dates = (finding.date for finding in market.warnings if finding.date)
+        date = next(dates, market.dates[0])
+        parts.append(Text(f"\nTo leave a day out: --set checks.exclude={date}", style="bold"))
     return Group(*parts)
 
 
@@ -45,7 +51,7 @@ def _headline(market: Market) -> Text:
 
 def _summary(market: Market, conventions: Conventions) -> Table:
     day = market.days[0]
-    prices = np.array([day.prices / day.notional for day in market])
+    prices = 1e4 * np.array([day.prices / day.notional for day in market])
     vols = 1e4 * market.normal_vols
     given = "strikes given" if market.strike_gaps else "strikes at the money on the curve"
     first = "included" if day.has_first_caplet else "excluded"
@@ -55,21 +61,27 @@ def _summary(market: Market, conventions: Conventions) -> Table:
     table.add_column()
     table.add_row("dates", f"{market.dates[0]} to {market.dates[-1]}")
     years = ", ".join(label(year) for year in day.maturities)
-    table.add_row(
-        f"{day.kind}s", f"{years}; {conventions.tenor} tenor, {conventions.schedule} dates"
-    )
+    dates = f"{conventions.tenor} tenor, {conventions.schedule} dates"
+    table.add_row(f"{day.kind}s", f"{years}; {dates}")
     table.add_row("", f"{given}; first caplet {first}")
-    table.add_row("prices", f"{1e4 * prices.min():.4g} to {1e4 * prices.max():.4g} bp of notional")
-    table.add_row(
-        "vols",
-        f"implied normal: {vols.min():.1f} to {vols.max():.1f} bp, median {np.median(vols):.1f}",
-    )
-    table.add_row(
-        "curve",
-        f"{len(nodes)} nodes, {label(nodes[0])} to {label(nodes[-1])}, {day.curve.interpolation}",
-    )
+    table.add_row("quotes", f"given as {market.quoted_in}")
+    table.add_row("", f"prices {prices.min():,.1f} to {prices.max():,.1f} bp of notional")
+    middle = f"median {np.median(vols):.1f}"
+    table.add_row("", f"implied normal vols {vols.min():.1f} to {vols.max():.1f} bp, {middle}")
+    span = f"{len(nodes)} nodes, {label(nodes[0])} to {label(nodes[-1])}"
+    table.add_row("curve", f"given as {market.curves_in}; {span}, {day.curve.interpolation}")
+    table.add_row("", f"zero rates, median: {_typical_rates(market)}")
     table.add_row("", "single-curve setting: one curve discounts and gives the forward rates")
+    if len(market) < FEWEST_DAYS:
+        table.add_row("days", f"fewer than {FEWEST_DAYS}: jumps were not looked for")
     return table
+
+
+def _typical_rates(market: Market) -> str:
+    last = min(day.curve.last_time for day in market)
+    times = np.array([t for t in (1.0, 10.0, 30.0) if t <= last] or [last])
+    rates = np.median([day.curve.zero_rate(times) for day in market], axis=0)
+    return ", ".join(f"{label(t)} {100 * rate:.2f} %" for t, rate in zip(times, rates, strict=True))
 
 
 def _strikes(gaps: StrikeGaps) -> list[RenderableType]:
@@ -78,13 +90,17 @@ def _strikes(gaps: StrikeGaps) -> list[RenderableType]:
     table.add_column("forward swap rate\n(first caplet excluded)", justify="right")
     table.add_column("today's swap rate\n(first caplet included)", justify="right")
     for year, forward, spot in zip(gaps.maturities, gaps.forward, gaps.spot, strict=True):
-        table.add_row(label(year), f"{forward:+.2f} bp", f"{spot:+.2f} bp")
+        table.add_row(label(year), _gap(forward), _gap(spot))
     sentence = gaps.verdict.value
     return [
         heading("Strikes against the curve, median over the days"),
         table,
         Text(sentence[0].upper() + sentence[1:] + "."),
     ]
+
+
+def _gap(bp: float) -> str:
+    return f"{round(bp, 2) + 0.0:+.2f} bp"  # adding zero turns -0.00 into +0.00
 
 
 def _findings(title: str, findings: Iterable[Finding], everything: bool) -> list[RenderableType]:
@@ -99,7 +115,8 @@ def _findings(title: str, findings: Iterable[Finding], everything: bool) -> list
         count = f"{days:,} day{'s' if days != 1 else ''}" if days else ""
         lines.append(Text(f"{check}  {count}", style="bold"))
         shown = found if everything else found[:EXAMPLES]
-        lines += [Text(f"  {finding}") for finding in shown]
+        texts = [str(finding) for finding in shown]
         if len(found) > len(shown):
-            lines.append(Text(f"  and {len(found) - len(shown):,} more; --all lists them"))
+            texts.append(f"and {len(found) - len(shown):,} more; --all lists them")
+        lines += [Padding(Text(text), (0, 0, 0, 2)) for text in texts]
     return lines

@@ -10,10 +10,8 @@ from calibscope.report.check import market_summary
 from calibscope.report.terminal import priced_day
 
 WHAT_NEXT = """
-What next
-  your own quotes     calibscope check caps.csv --curve ois.csv
-  files to start from examples/caps.csv, examples/ois.csv
-  in Python           "The first five minutes" in the README"""
+What next: check two files, then your own (docs/data.md shows how they may look)
+  .venv/bin/calibscope check examples/caps.csv --curve examples/ois.csv"""
 
 
 def demo_page() -> RenderableType:

@@ -20,6 +20,7 @@ from calibscope.models.g2.caps import evaluate
 from calibscope.models.g2.model import G2
 
 FIRST_DATE = "2025-01-02"
+USUAL_DAYS = 250  # a year of trading
 
 
 def simulate_market(
@@ -40,7 +41,8 @@ def simulate_market(
     days : how many; None means as many as `truth` or `template` has (250 for a single model)
     noise : standard deviation of the relative error (0.003 is 0.3 %); 0 gives exact prices
     template : where curves, schedules, strikes and maturities come from: a day (used for every
-        date), or a market of at least `days` days (used in order, dates included)
+        date, with its schedule), or a market of at least `days` days (used in order, dates
+        included)
     seed : the same seed gives the same noise
 
     Examples
@@ -52,10 +54,12 @@ def simulate_market(
     >>> bool(np.allclose(market.days[2].prices, truth.cap_prices(market.days[2]), rtol=1e-14))
     True
     """
-    path = [truth] if isinstance(truth, G2) else list(truth)
+    path = truth if isinstance(truth, G2) else list(truth)
+    if not (isinstance(path, G2) or all(isinstance(model, G2) for model in path)):
+        raise ValueError("truth holds something that is no G2; give one, or one a day")
     templates = _templates(template, path, days)
-    if isinstance(truth, G2):
-        path = path * len(templates)
+    if isinstance(path, G2):
+        path = [path] * len(templates)
     if len(path) != len(templates):
         raise ValueError(f"truth has {len(path)} models for {len(templates)} days; give one a day")
     if not 0 <= noise < 0.2:
@@ -80,16 +84,19 @@ def _exact_prices(path: list[G2], templates: list[MarketDay]) -> Array:
 
 
 def _templates(
-    template: MarketDay | Market | None, path: list[G2], days: int | None
+    template: MarketDay | Market | None, path: G2 | list[G2], days: int | None
 ) -> list[MarketDay]:
+    if days is not None and (not isinstance(days, int) or days < 1):
+        raise ValueError(f"days is {days!r}; simulate at least one")
     if isinstance(template, Market):
         count = len(template) if days is None else days
-        if not 1 <= count <= len(template):
+        if count > len(template):
             raise ValueError(f"days is {days}; the template has 1 to {len(template)} days")
         return list(template.days[:count])
-    count = days if days is not None else len(path) if len(path) > 1 else 250
-    if count < 1:
-        raise ValueError(f"days is {days}; simulate at least one")
+    usual = USUAL_DAYS if isinstance(path, G2) else len(path)
+    count = usual if days is None else days
+    if template is not None and not isinstance(template, MarketDay):
+        raise ValueError(f"template is a {type(template).__name__}; give a MarketDay or a Market")
     day = template or demo_day()
     first = FIRST_DATE if day.date is None or template is None else str(day.date)
     return [replace(day, date=date) for date in days_after(first, count)]

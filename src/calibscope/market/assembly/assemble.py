@@ -1,7 +1,7 @@
 """From tables to a market: complete, in decimals, verified.
 
 A day that cannot be used is dropped with its reasons, and the others go on. Errors are for what
-spoils every day: a wrong unit, no common dates, a curve that is too short.
+spoils every day: a wrong unit, no common dates, nothing left.
 """
 
 from collections.abc import Iterable
@@ -27,14 +27,14 @@ from calibscope.market.assembly.units import (
 )
 from calibscope.market.checks import maturity_problems
 from calibscope.market.curve import DiscountCurve, log_discount_panel
-from calibscope.market.day import MarketDay
+from calibscope.market.day import MarketDay, usual_strike
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.findings import Finding, dropped
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
 from calibscope.market.quotes import swap_rates
 from calibscope.market.settings import TENORS, Conventions, MarketSettings
-from calibscope.market.strikes import StrikeGaps
+from calibscope.market.strikes import StrikeGaps, Verdict
 
 
 def assemble(
@@ -55,30 +55,31 @@ def assemble(
     tables = chosen_tables(list(panels), settings, name)
     table = joined(tables, settings)
     first = 0 if conventions.first_caplet else 1
-    problems = maturity_problems(table.maturities, TENORS[conventions.tenor], first)
+    tenor, strike = TENORS[conventions.tenor], conventions.atm or usual_strike(first == 0)
+    problems = maturity_problems(table.maturities, tenor, first)
+    if table.strikes is None and strike == "forward" and table.maturities.min() < 1.5 * tenor:
+        problems.append("a cap of one period has no forward strike; say conventions.atm = 'spot'")
     raise_problems(tables.quote.source, problems)
 
-    drops = gap_findings(table, tables) + _impossible_quotes(table, tables)
+    drops = _excluded(table, settings) + gap_findings(table, tables)
+    drops += _impossible_quotes(table, tables)
     table = table.only(_kept(table, drops, tables))
-    nodes = log_discounts_at_nodes(table, tables, conventions, progress)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        zeros = -nodes[:, table.nodes > 0] / table.nodes[table.nodes > 0]
-    unit = declared_unit(tables.curve.quantity, settings.curve)
-    _raise_errors(curve_unit_findings(tables.curve, unit, zeros))
-
+    unit = declared_unit(tables.curve, tables.quote.quantity, settings)
+    _raise_errors(curve_unit_findings(tables.curve, unit, table.nodes, table.curves))
+    nodes, found = log_discounts_at_nodes(table, tables, conventions, progress)
     grid = Grid.of(table, conventions)
-    found = curve_findings(table, tables, nodes, float(np.max(grid.times)))
+    found += curve_findings(table, tables, nodes, grid.ends(len(nodes)))
     kept = _kept(table, found, tables)
     table, nodes, grid, drops = table.only(kept), nodes[kept], grid.only(kept), drops + found
     discounts = _discounts(table.nodes, nodes, grid, conventions)
     forward, spot = (swap_rates(discounts, grid.accruals, s, grid.counts) for s in (1, 0))
     errors = []
     if table.strikes is not None and tables.strike is not None:
-        unit = declared_unit("strike", settings.caps)
-        errors += strike_unit_findings(tables.strike, unit, table.strikes, forward)
+        unit = declared_unit(tables.strike, tables.quote.quantity, settings)
+        errors += strike_unit_findings(tables.strike, unit, table.strikes, spot)
     priced = priced_quotes(table, tables, discounts, forward, spot, grid, conventions)
-    unit = declared_unit(tables.quote.quantity, settings.caps)
-    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.rough_vols)
+    unit = declared_unit(tables.quote, tables.quote.quantity, settings)
+    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.sizes, conventions)
     _raise_errors(errors)
 
     found = impossible_prices(table, tables, priced, settings)
@@ -87,21 +88,32 @@ def assemble(
     priced = priced.only(kept)
     gaps = None
     if table.strikes is not None:
+        expected = Verdict.SPOT if conventions.first_caplet else Verdict.FORWARD
         tolerance = settings.checks.strike_gap_bp
         gaps = StrikeGaps.between(
-            table.maturities, table.strikes, forward[kept], spot[kept], tolerance
+            table.maturities, table.strikes, forward[kept], spot[kept], expected, tolerance
         )
     return Market(
         days=_days(table, nodes, grid, priced, conventions),
         dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
         warnings=(
-            *warnings_of(table, tables, priced.prices, priced.normal_vols, gaps, settings),
+            *warnings_of(table, tables, priced.prices, priced.normal_vols, nodes, gaps, settings),
             *poor_fit_warnings(table, tables, nodes, conventions.interpolation),
         ),
         name=name,
         is_synthetic=is_synthetic,
         strike_gaps=gaps,
+        quoted_in=_given_as(tables.quote, tables, settings),
+        curves_in=_given_as(tables.curve, tables, settings),
     )
+
+
+def _given_as(panel: Panel, tables: Tables, settings: MarketSettings) -> str:
+    unit = declared_unit(panel, tables.quote.quantity, settings)
+    words = f"{panel.quantity.replace('_', ' ')}s"
+    if panel.quantity == "zero_rate":
+        words = f"{settings.conventions.compounding} {words}"
+    return words if panel.quantity == "discount_factor" else f"{words} in {unit}"
 
 
 def _raise_errors(findings: list[Finding]) -> None:
@@ -126,14 +138,13 @@ def _no_day_left(drops: list[Finding], tables: Tables) -> list[str]:
             f"no date is common to the caps ({_span(tables.quote)}) and to the curve "
             f"{tables.curve.source} ({_span(tables.curve)}); give both for the same days"
         ]
-    reasons: dict[str, list[Finding]] = {}
+    by_check: dict[str, list[Finding]] = {}
     for finding in drops:
-        reasons.setdefault(f"{finding.source}: {finding.message}", []).append(finding)
-    most = sorted(reasons.items(), key=lambda item: -len(item[1]))[:5]
+        by_check.setdefault(finding.check, []).append(finding)
     return [
-        f"no day can be used: {text} ({len(found)} day{'s' if len(found) > 1 else ''}, first "
-        f"{found[0].date})"
-        for text, found in most
+        f"no day can be used: {len({finding.date for finding in found})} dropped as {check}; "
+        f"first: {found[0]}"
+        for check, found in by_check.items()
     ]
 
 
@@ -141,17 +152,28 @@ def _span(panel: Panel) -> str:
     return f"{panel.dates[0]} to {panel.dates[-1]}" if len(panel.dates) else "no dates"
 
 
+def _excluded(table: Joined, settings: MarketSettings) -> list[Finding]:
+    return [
+        dropped("settings", "left out by checks.exclude", date, None, "excluded")
+        for date in table.dates
+        if date.item() in settings.checks.exclude
+    ]
+
+
 def _impossible_quotes(table: Joined, tables: Tables) -> list[Finding]:
-    what = tables.quote.quantity.replace("_", " ")
+    cases = [(tables.quote, table.quotes, 0.0), (tables.strike, table.strikes, -np.inf)]
+    cases += [(tables.bid, table.bids, 0.0), (tables.ask, table.asks, 0.0)]
     return [
         dropped(
-            tables.quote.source,
-            f"{what} is {table.quotes[i, k]:g}; it must be a positive number",
+            panel.source,
+            f"{panel.quantity.replace('_', ' ')} is {values[i, k]:g}; it must be a positive number",
             table.dates[i],
             table.maturities[k],
             "not positive",
         )
-        for i, k in np.argwhere((table.quotes <= 0) | np.isinf(table.quotes))
+        for panel, values, lowest in cases
+        if panel is not None and values is not None
+        for i, k in np.argwhere((values <= lowest) | np.isinf(values))
     ]
 
 
@@ -166,15 +188,9 @@ def _discounts(times: Array, logs: Array, grid: Grid, conventions: Conventions) 
             result[same] = log_discount_panel(conventions.interpolation, nodes, values, grid.times)
         else:
             for day, row in zip(np.flatnonzero(same), values, strict=True):
-                curve = _curve(nodes, row, conventions)
+                curve = DiscountCurve.from_log_discounts(nodes, row, conventions.interpolation)
                 result[day] = curve.log_discount(grid.times[day])
     return np.exp(result)
-
-
-def _curve(nodes: Array, logs: Array, conventions: Conventions) -> DiscountCurve:
-    if nodes[0] != 0:
-        nodes, logs = np.concatenate(([0.0], nodes)), np.concatenate(([0.0], logs))
-    return DiscountCurve(nodes, logs, conventions.interpolation)
 
 
 def _days(
@@ -185,7 +201,9 @@ def _days(
     present = np.isfinite(nodes)
     return tuple(
         MarketDay(
-            curve=_curve(table.nodes[present[i]], nodes[i, present[i]], conventions),
+            curve=DiscountCurve.from_log_discounts(
+                table.nodes[present[i]], nodes[i, present[i]], conventions.interpolation
+            ),
             schedule=shared if grid.times.ndim == 1 else grid.schedule(i),
             maturities=table.maturities,
             period_counts=grid.counts,

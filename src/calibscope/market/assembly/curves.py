@@ -6,7 +6,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.market.assembly.joined import Joined, Tables
-from calibscope.market.curve import SAME_TIME, log_discounts_of_zero_rates
+from calibscope.market.curve import CARRIED_ON, log_discounts_of_zero_rates
 from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding, dropped, warning
 from calibscope.market.interpolation.schemes import FITTED, Interpolation
@@ -15,30 +15,37 @@ from calibscope.market.settings import Conventions
 # What long work calls as it goes on, with how much is done and how much there is.
 Progress = Callable[[int, int], None]
 
+# A single rate beyond 40 percent spoils its day.
+LARGEST_RATE = 0.4
+
 
 def log_discounts_at_nodes(
     table: Joined, tables: Tables, conventions: Conventions, progress: Progress
-) -> Array:
-    """Log P(0, t) at the curve's nodes, (n, k); NaN for gaps, not finite for impossible values."""
+) -> tuple[Array, list[Finding]]:
+    """Log P(0, t) at the curve's nodes, (n, k), and the days that have none.
+
+    NaN for gaps, not finite for impossible values.
+    """
     quantity, values = tables.curve.quantity, table.curves
     if quantity == "discount_factor":
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(values)
+            return np.log(values), []
     if quantity == "zero_rate":
-        return log_discounts_of_zero_rates(table.nodes, values, conventions.compounding)
+        return log_discounts_of_zero_rates(table.nodes, values, conventions.compounding), []
     from calibscope.market.ois import bootstrapped
 
-    logs = np.full(values.shape, np.nan)
+    logs, findings = np.full(values.shape, np.nan), []
     for i, date in enumerate(table.dates.tolist()):
         progress(i, len(logs))
-        given = np.isfinite(values[i])
+        given = ~np.isnan(values[i])
         try:
             logs[i, given] = bootstrapped(
                 table.nodes[given], values[i, given], date, conventions.ois_index
             )
-        except MarketDataError:
-            logs[i, given] = np.inf  # found again, and named, by `curve_findings`
-    return logs
+        except MarketDataError as error:
+            reasons = "; ".join(error.problems)
+            findings.append(dropped(tables.curve.source, reasons, table.dates[i], None, "no curve"))
+    return logs, findings
 
 
 def poor_fit_warnings(
@@ -57,30 +64,35 @@ def poor_fit_warnings(
     ]
 
 
-def curve_findings(table: Joined, tables: Tables, logs: Array, longest: float) -> list[Finding]:
-    """Days whose curve has impossible values, or ends before the longest cap."""
-    source, quantity = tables.curve.source, tables.curve.quantity
-    given, possible = np.isfinite(table.curves), np.isfinite(logs)
+def curve_findings(table: Joined, tables: Tables, logs: Array, ends: Array) -> list[Finding]:
+    """Days whose curve has impossible values, or stops before the last payment (`ends`, years)."""
+    source, quantity = tables.curve.source, tables.curve.quantity.replace("_", " ")
+    # Days without any curve have their reason already.
+    given = ~np.isnan(table.curves) & ~np.all(np.isnan(logs), axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zeros = np.where(table.nodes > 0, -logs / table.nodes, -logs)
+    # At t = 0 the log itself must vanish: today's price of money today is one.
+    limit = np.where(table.nodes > 0, LARGEST_RATE, 1e-9)
     findings = [
         dropped(
             source,
-            f"{quantity.replace('_', ' ')} is {table.curves[i, j]:g}, which is no price of "
-            "money; correct it or leave the day out",
+            f"{quantity} is {table.curves[i, j]:g}, a zero rate of {100 * zeros[i, j]:.3g} "
+            "percent; correct it, or leave the day out with checks.exclude",
             table.dates[i],
             table.nodes[j],
             "impossible curve",
         )
-        for i, j in np.argwhere(given & ~possible)
+        for i, j in np.argwhere(given & ~(np.abs(zeros) <= limit))
     ]
-    ends = np.where(given, table.nodes, 0.0).max(axis=1)
+    last = np.where(given, table.nodes, 0.0).max(axis=1)
     return findings + [
         dropped(
             source,
-            f"the curve ends at {ends[i]:g} years, the longest cap at {longest:g}; extend the "
+            f"the curve ends at {last[i]:g} years, the longest cap at {ends[i]:g}; extend the "
             "curve, or list shorter checks.maturities",
             table.dates[i],
             None,
             "short curve",
         )
-        for i in np.flatnonzero(ends < longest - SAME_TIME)
+        for i in np.flatnonzero((last > 0) & (last + CARRIED_ON < ends))
     ]

@@ -33,6 +33,10 @@ class Grid:
             accruals = np.full(periods, tenor)
         return cls(counts, times, accruals, first)
 
+    def ends(self, days: int) -> Array:
+        """The last payment of the longest cap, (days,) years."""
+        return np.broadcast_to(self.times[..., -1], days)
+
     def schedule(self, day: int) -> Schedule:
         """The schedule of one day."""
         if self.times.ndim == 1:

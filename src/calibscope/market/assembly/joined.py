@@ -4,13 +4,13 @@ Tables are joined on date, never by position. Which gaps matter is decided here 
 filter keeps the days with every quote, every strike and the whole curve.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calibscope.base.arrays import Array, Marks
-from calibscope.market.assembly.units import in_decimals, unit_problems
+from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
 from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding, dropped
 from calibscope.market.maturity import SAME_MATURITY, label
@@ -27,6 +27,10 @@ class Tables:
     strike: Panel | None = None
     bid: Panel | None = None
     ask: Panel | None = None
+
+    def __iter__(self) -> Iterator[Panel]:
+        given = (self.quote, self.strike, self.bid, self.ask, self.curve)
+        return (panel for panel in given if panel is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +61,17 @@ class Joined:
 
 def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) -> Tables:
     """Which table is the quote, which the curve; an error where that is not clear."""
-    problems = [str(finding) for finding in unit_problems(panels, settings)]
-    found = {panel.quantity: panel for panel in panels}
+    problems = unit_problems(panels, settings)
+    found: dict[str, Panel] = {}
+    for panel in panels:
+        if panel.quantity in found:
+            problems.append(
+                f"{panel.quantity} is given twice, in {found[panel.quantity].source} and in "
+                f"{panel.source}; give it once"
+            )
+        elif not np.isfinite(panel.values).any():
+            problems.append(f"{panel.source}: there is no value of {panel.quantity}; all are gaps")
+        found[panel.quantity] = panel
     quotes = [found[quantity] for quantity in QUOTES if quantity in found]
     curves = [found[quantity] for quantity in CURVES if quantity in found]
     wanted = settings.caps.quantity
@@ -87,7 +100,7 @@ def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) 
 
 def joined(tables: Tables, settings: MarketSettings) -> Joined:
     """The tables on all dates that have caps, and on the curve's dates between them."""
-    caps = [panel for panel in (tables.quote, tables.strike, tables.bid, tables.ask) if panel]
+    caps = [panel for panel in tables if panel is not tables.curve]
     dates = np.unique(np.concatenate([panel.dates for panel in caps]))
     others = tables.curve.dates
     inside = (others > dates[0]) & (others < dates[-1]) if len(dates) else others == others
@@ -102,8 +115,8 @@ def joined(tables: Tables, settings: MarketSettings) -> Joined:
     def aligned(panel: Panel | None, years: Array) -> Array | None:
         if panel is None:
             return None
-        file = settings.curve if panel is tables.curve else settings.caps
-        return _aligned(panel, in_decimals(panel, file, conventions), dates, years)
+        unit = declared_unit(panel, tables.quote.quantity, settings)
+        return _aligned(panel, in_decimals(panel, unit, conventions), dates, years)
 
     nodes = tables.curve.maturities[np.isfinite(tables.curve.values).any(axis=0)]
     quotes, curves = aligned(tables.quote, maturities), aligned(tables.curve, nodes)

@@ -1,7 +1,7 @@
 """Days that can be used but deserve a look: each check returns its warnings.
 
 A warning changes nothing. What makes a day unusable (gaps, impossible prices) is decided in
-`assembly.py`, before these checks see it.
+`assemble.py`, before these checks see it.
 """
 
 from collections.abc import Iterator
@@ -10,15 +10,20 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Marks
 from calibscope.market.assembly.joined import Joined, Tables
+from calibscope.market.assembly.units import idle_settings
 from calibscope.market.calendar import is_business_day
 from calibscope.market.findings import Finding, Severity, warning
+from calibscope.market.maturity import label
 from calibscope.market.panel import Dates
 from calibscope.market.settings import MarketSettings
 from calibscope.market.strikes import StrikeGaps, Verdict
 
 # Two quiet months tell the usual size of a daily change, on either side of the day.
 WINDOW = 41
-FEWEST_DAYS = 30
+FEWEST_DAYS = 30  # below, there is no usual size, and jumps are not looked for
+
+# Flat vols of neighbouring maturities; 1Y against 2Y has reached 2.
+LARGEST_STEP = 3.0
 
 
 def warnings_of(
@@ -26,20 +31,27 @@ def warnings_of(
     tables: Tables,
     prices: Array,
     normal_vols: Array,
+    logs: Array,
     gaps: StrikeGaps | None,
     settings: MarketSettings,
 ) -> list[Finding]:
     """All warnings about the days that are kept, in the order of dates within each check."""
     caps, curve = tables.quote.source, tables.curve.source
-    dates, years = table.dates, table.maturities
+    dates, years, later = table.dates, table.maturities, table.nodes > 0
+    nodes = table.nodes[later]
     return [
         *_convention_warnings(tables, gaps, settings),
         *_unused_curve_warnings(tables),
+        *_idle_setting_warnings(tables, settings),
         *calendar_warnings(caps, dates),
         *stale_warnings(caps, dates, table.quotes, "quotes"),
         *stale_warnings(curve, dates, table.curves, "curves"),
         *arbitrage_warnings(caps, dates, years, prices, normal_vols),
+        *step_warnings(caps, dates, years, normal_vols),
         *jump_warnings(caps, dates, years, normal_vols, settings.checks.jump_mads),
+        *rate_jump_warnings(
+            curve, dates, nodes, -logs[:, later] / nodes, settings.checks.jump_mads
+        ),
     ]
 
 
@@ -52,8 +64,8 @@ def _convention_warnings(
     included = settings.conventions.first_caplet
     if gaps.verdict is Verdict.BASIS:
         message = (
-            f"{gaps.verdict.value}; typical gap {gaps.basis_bp:+.1f} bp. Prices are computed on "
-            "the single given curve; for a basis, bootstrap it from Euribor swaps"
+            f"strikes lie {gaps.basis_bp:+.1f} bp from {gaps.nearer.rate} of the curve, typically; "
+            "strikes are kept, but forwards and vols are those of the given curve (single-curve)"
         )
     elif included != (gaps.verdict is Verdict.SPOT):
         message = (
@@ -65,10 +77,19 @@ def _convention_warnings(
     return [Finding(Severity.WARNING, tables.strike.source, message, check="strike convention")]
 
 
+def _idle_setting_warnings(tables: Tables, settings: MarketSettings) -> list[Finding]:
+    """Settings without effect: something is not as the user thinks."""
+    return [
+        Finding(Severity.WARNING, "settings", f"{idle} has no effect", check="idle setting")
+        for idle in idle_settings(list(tables), settings)
+    ]
+
+
 def _unused_curve_warnings(tables: Tables) -> list[Finding]:
     """Curves before the first and after the last cap quote: not used."""
-    caps, dates = tables.quote.dates, tables.curve.dates
-    unused = int(np.sum((dates < caps[0]) | (dates > caps[-1])))
+    caps = np.concatenate([panel.dates for panel in tables if panel is not tables.curve])
+    dates = tables.curve.dates
+    unused = int(np.sum((dates < caps.min()) | (dates > caps.max())))
     if not unused:
         return []
     message = f"{unused} curves lie before or after all cap quotes and are not used"
@@ -116,7 +137,7 @@ def arbitrage_warnings(
     findings = [
         warning(
             source,
-            f"costs {prices[i, k + 1]:.6g}, the {maturities[k]:g}Y cap {prices[i, k]:.6g}; a "
+            f"costs {prices[i, k + 1]:.6g}, the {label(maturities[k])} cap {prices[i, k]:.6g}; a "
             "longer cap should cost more",
             dates[i],
             maturities[k + 1],
@@ -129,13 +150,31 @@ def arbitrage_warnings(
         warning(
             source,
             f"normal vol {1e4 * normal_vols[i, k + 1]:.1f} bp after "
-            f"{1e4 * normal_vols[i, k]:.1f} bp at {maturities[k]:g}Y implies a negative forward "
-            "variance",
+            f"{1e4 * normal_vols[i, k]:.1f} bp at {label(maturities[k])} implies a negative "
+            "forward variance",
             dates[i],
             maturities[k + 1],
             "forward variance",
         )
         for i, k in _places(variance[:, 1:] <= variance[:, :-1])
+    ]
+
+
+def step_warnings(
+    source: str, dates: Dates, maturities: Array, normal_vols: Array
+) -> list[Finding]:
+    """Vols that differ from those of a neighbouring maturity by a large factor."""
+    ratios = normal_vols[:, 1:] / normal_vols[:, :-1]
+    return [
+        warning(
+            source,
+            f"normal vol is {1e4 * normal_vols[i, k + 1]:.1f} bp, but "
+            f"{1e4 * normal_vols[i, k]:.1f} bp at {label(maturities[k])}; a slip?",
+            dates[i],
+            maturities[k + 1],
+            "vol step",
+        )
+        for i, k in _places((ratios > LARGEST_STEP) | (ratios < 1 / LARGEST_STEP))
     ]
 
 
@@ -150,8 +189,7 @@ def jump_warnings(
     changes = np.diff(np.log(normal_vols), axis=0)
     if len(changes) < FEWEST_DAYS:
         return []
-    usual = _moving_median(np.abs(changes))
-    jumps = np.abs(changes) > limit * np.maximum(usual, 1e-6)
+    usual = np.maximum(_moving_median(np.abs(changes)), 1e-6)
     return [
         warning(
             source,
@@ -162,7 +200,29 @@ def jump_warnings(
             maturities[k],
             "jump",
         )
-        for i, k in _places(jumps)
+        for i, k in _places(np.abs(changes) > limit * usual)
+    ]
+
+
+def rate_jump_warnings(
+    source: str, dates: Dates, nodes: Array, zeros: Array, limit: float
+) -> list[Finding]:
+    """The same for zero rates from one year on, where none is missing; differences, not ratios."""
+    changes = np.diff(zeros, axis=0)
+    if len(changes) < FEWEST_DAYS:
+        return []
+    usual = np.maximum(_moving_median(np.abs(np.nan_to_num(changes))), 1e-5)
+    return [
+        warning(
+            source,
+            f"zero rate moves by {1e4 * changes[i, j]:+.1f} bp to {100 * zeros[i + 1, j]:.2f} %, "
+            f"{abs(changes[i, j]) / usual[i, j]:.0f} times the usual daily change",
+            dates[i + 1],
+            nodes[j],
+            "rate jump",
+        )
+        for i, j in _places(np.abs(changes) > limit * usual)
+        if nodes[j] >= 1
     ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Marks
 from calibscope.market.assembly.grid import Grid
 from calibscope.market.assembly.joined import Joined, Tables
+from calibscope.market.day import usual_strike
 from calibscope.market.findings import Finding, dropped
 from calibscope.market.quotes import Caplets, VolType
 from calibscope.market.settings import Conventions, MarketSettings
@@ -18,6 +19,8 @@ VOL_TYPES: dict[str, VolType] = {
     "shifted_lognormal_vol": "shifted_lognormal",
 }
 
+LARGEST_VOL = 0.1  # 1,000 bp
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Priced:
@@ -26,18 +29,14 @@ class Priced:
     strikes: Array  # (n, m) given, or at the money
     prices: Array  # (n, m) per unit notional
     normal_vols: Array  # (n, m) implied by the prices; NaN below the intrinsic value
-    rough_vols: Array  # (n, m) the same if every caplet were at the money: always a number
+    sizes: Array  # (n, m) the same, and a rough number where none is implied
     bid_ask: Array | None  # (n, m, 2) prices
 
     def only(self, kept: Marks) -> "Priced":
         """The same for some of the days."""
         pairs = None if self.bid_ask is None else self.bid_ask[kept]
         return Priced(
-            self.strikes[kept],
-            self.prices[kept],
-            self.normal_vols[kept],
-            self.rough_vols[kept],
-            pairs,
+            self.strikes[kept], self.prices[kept], self.normal_vols[kept], self.sizes[kept], pairs
         )
 
 
@@ -51,7 +50,7 @@ def priced_quotes(
     conventions: Conventions,
 ) -> Priced:
     """Strikes given or at the money, and prices given or from vols, caplet by caplet."""
-    at_the_money = conventions.atm or ("spot" if conventions.first_caplet else "forward")
+    at_the_money = conventions.atm or usual_strike(conventions.first_caplet)
     strikes = table.strikes
     if strikes is None:
         strikes = forward if at_the_money == "forward" else spot
@@ -71,7 +70,8 @@ def priced_quotes(
     pairs = None
     if table.bids is not None and table.asks is not None:
         pairs = np.stack((in_prices(table.bids), in_prices(table.asks)), axis=-1)
-    return Priced(strikes, prices, vols, caplets.rough_normal_vols(prices), pairs)
+    sizes = np.where(np.isnan(vols), caplets.rough_normal_vols(prices), vols)
+    return Priced(strikes, prices, vols, sizes, pairs)
 
 
 def impossible_prices(
@@ -88,6 +88,7 @@ def impossible_prices(
         ]
 
     none, intrinsic = np.isnan(prices), np.isnan(priced.normal_vols)
+    unheard = (priced.normal_vols > LARGEST_VOL) | (np.abs(strikes) >= 1)
     findings = found(
         none,
         "no price",
@@ -97,7 +98,7 @@ def impossible_prices(
         ),
     )
     findings += found(
-        intrinsic & ~none,
+        intrinsic & ~none & ~unheard,
         "below intrinsic value",
         lambda i, k: (
             f"price {prices[i, k]:g} is not above the intrinsic value; strike, curve or "
@@ -105,7 +106,16 @@ def impossible_prices(
         ),
     )
     findings += found(
-        prices < threshold,
+        unheard,
+        "implausible",
+        lambda i, k: (
+            f"strike {100 * strikes[i, k]:.4g} percent and normal vol "
+            f"{1e4 * priced.normal_vols[i, k]:.4g} bp are no market; a slip on this day? Correct "
+            "it, or leave the day out with checks.exclude"
+        ),
+    )
+    findings += found(
+        (prices < threshold) | (prices <= 0),
         "near zero",
         lambda i, k: (
             f"price {prices[i, k]:.3g} per unit notional is below {threshold:g}, and its weight "
@@ -115,7 +125,7 @@ def impossible_prices(
     if priced.bid_ask is None:
         return findings
     bid, ask = priced.bid_ask[..., 0], priced.bid_ask[..., 1]
-    in_order = (bid > 0) & (bid <= prices) & (prices <= ask)
+    in_order = (bid > 0) & (bid <= prices) & (prices <= ask) & (ask < np.inf)
     return findings + found(
         ~in_order & ~(np.isnan(bid) & np.isnan(ask)),
         "bid and ask",

@@ -6,123 +6,185 @@ normal vol of 1 bp or of 1,000 bp.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.market.findings import Finding, Severity
-from calibscope.market.panel import CURVES, QUOTES, Panel, Quantity
-from calibscope.market.settings import Conventions, FileSettings, MarketSettings, Unit
+from calibscope.market.panel import CURVES, Panel, Quantity
+from calibscope.market.settings import Conventions, MarketSettings, Unit
 
 FACTORS = {"decimal": 1.0, "percent": 1e-2, "bp": 1e-4}
 
-# Medians outside these bands are no market anybody has seen. Each band is less than a factor of
-# 100 wide on either side of what is usual, so that a slip of 100 always leaves it.
-PLAUSIBLE_NORMAL_VOL = (3e-4, 3e-2)
-PLAUSIBLE_LOGNORMAL_VOL = (0.03, 8.0)
-LARGEST_RATE = 0.4
 
-# A slip of 100 or 10,000 up to this factor (swap rates differ by conventions and basis).
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What is usual, and the band beyond which the median of a Euro market has not been: decimals.
+
+    What is usual leaves its band when it slips by 100.
+    """
+
+    least: float
+    usual: float
+    most: float
+
+    def has(self, size: float) -> bool:
+        """Whether a size is inside."""
+        return self.least <= size <= self.most
+
+
+NORMAL_VOLS = Sizes(3e-4, 0.008, 0.03)
+LOGNORMAL_VOLS = Sizes(0.03, 0.5, 8.0)
+RATES = Sizes(0.0, 0.02, 0.12)
+DISCOUNT_FACTORS = Sizes(0.3, 0.9, 1.2)
+LARGEST_TYPICAL_RATE = 0.4  # of discount factors: overnight ones have few digits
+
+# A slip of 100 or 10,000 in strikes, up to this factor (they differ by conventions and basis).
 ABOUT = 3.0
 SLIPS = (1e-4, 1e-2, 1e2, 1e4)
+TELLING_RATE = 0.001  # near zero, ratios of rates say nothing
 
 
-def in_decimals(panel: Panel, file: FileSettings, conventions: Conventions) -> Array:
+def in_decimals(panel: Panel, unit: Unit, conventions: Conventions) -> Array:
     """The panel's values as decimals; prices per unit notional."""
-    unit = declared_unit(panel.quantity, file)
     return panel.values * (1 / conventions.notional if unit == "currency" else FACTORS[unit])
 
 
-def declared_unit(quantity: Quantity, file: FileSettings) -> Unit:
+def declared_unit(panel: Panel, quote: Quantity, settings: MarketSettings) -> Unit:
     """The unit that the settings give; bid and ask are quoted like the quote itself."""
-    if quantity in ("bid", "ask") and quantity not in file.units:
-        for quote in QUOTES:
-            if quote in file.units:
-                return file.units[quote]
-    return file.units.get(quantity, "decimal")
+    units = (settings.curve if panel.quantity in CURVES else settings.caps).units
+    if panel.quantity in ("bid", "ask"):
+        return units.get(panel.quantity, units.get(quote, "decimal"))
+    return units.get(panel.quantity, "decimal")
 
 
-def unit_problems(panels: Sequence[Panel], settings: MarketSettings) -> list[Finding]:
-    """Units that make no sense for their quantity."""
-    return [
-        Finding(
-            Severity.ERROR,
-            panel.source,
-            f"the unit of {panel.quantity} is 'currency', which only prices can have; choose "
-            "decimal, percent or bp",
-            check="units",
-        )
-        for panel in panels
-        for file in (settings.curve if panel.quantity in CURVES else settings.caps,)
-        if declared_unit(panel.quantity, file) == "currency"
+def unit_problems(tables: Sequence[Panel], settings: MarketSettings) -> list[str]:
+    """Units and settings that make no sense for their quantity."""
+    problems = [
+        f"{panel.source}: the unit of {panel.quantity} is 'currency', which only prices can have; "
+        "choose decimal, percent or bp"
+        for panel in tables
+        if declared_unit(panel, "price", settings) == "currency"
         and panel.quantity not in ("price", "bid", "ask")
     ]
+    shifted = [panel for panel in tables if panel.quantity == "shifted_lognormal_vol"]
+    if shifted and not settings.conventions.vol_shift:
+        problems.append(
+            f"{shifted[0].source}: shifted lognormal vols need their shift; say "
+            "conventions.vol_shift = 0.03 if it is three percent"
+        )
+    return problems
 
 
-def curve_unit_findings(curve: Panel, declared: Unit, zeros: Array) -> list[Finding]:
-    """Zero rates of the whole history that no curve has had; a slip of the curve's unit."""
-    source, quantity = curve.source, curve.quantity
-    size = float(np.nanmedian(np.abs(zeros)))
-    if size <= LARGEST_RATE:
-        return []
-    remedy = (
-        "if they are near 100, say curve.units.discount_factor = 'percent'; if they are rates, "
-        "they are no discount factors: curve.quantity = 'zero_rate'"
-        if quantity == "discount_factor"
-        else _likely(declared, quantity, size, (1e-4, LARGEST_RATE), "curve")
-    )
-    message = f"{quantity} ({declared}) means zero rates of {100 * size:.3g} percent; {remedy}"
-    return [Finding(Severity.ERROR, source, message, check="units")]
+def idle_settings(tables: Sequence[Panel], settings: MarketSettings) -> list[str]:
+    """Settings that were made but have no effect on these tables."""
+    given = {panel.quantity for panel in tables}
+    conventions = settings.conventions
+    idle = []
+    if conventions.vol_shift and "shifted_lognormal_vol" not in given:
+        idle.append("conventions.vol_shift (only shifted_lognormal_vol has a shift)")
+    if conventions.notional != 1 and "currency" not in settings.caps.units.values():
+        idle.append("conventions.notional (only prices with caps.units.price = 'currency' need it)")
+    for section, file in (("caps", settings.caps), ("curve", settings.curve)):
+        idle += [
+            f"{section}.units.{name} (there is none)" for name in file.units if name not in given
+        ]
+    return idle
+
+
+def curve_unit_findings(curve: Panel, declared: Unit, nodes: Array, values: Array) -> list[Finding]:
+    """Curves that no market has had: a slip of the unit, or of the quantity.
+
+    Parameters
+    ----------
+    nodes : (k,) years
+    values : (n, k) as given, in decimals
+    """
+    quantity = curve.quantity
+    if quantity == "discount_factor":
+        # The short end shows it best: a factor of 3.5 at one month is no small slip.
+        typical = np.nanmedian(values[:, nodes > 0], axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            size = float(np.nanmax(np.abs(np.log(typical)) / nodes[nodes > 0]))
+        if size <= LARGEST_TYPICAL_RATE:
+            return []
+        text = (
+            f"they mean zero rates of {100 * size:.3g} percent; if they are near 100, say "
+            "curve.units.discount_factor = 'percent'; if they are rates, curve.quantity = "
+            "'zero_rate'"
+        )
+    else:
+        size = float(np.nanmedian(np.abs(values)))
+        if RATES.has(size):
+            return []
+        text = f"typically {100 * size:.3g} percent; {_likely(declared, quantity, size, RATES)}"
+        if DISCOUNT_FACTORS.has(size):
+            text += "; or discount factors: curve.quantity = 'discount_factor'"
+    return [_error(curve, f"{quantity} ({declared}): {text}")]
 
 
 def vol_unit_findings(
-    quote: Panel, declared: Unit, quoted: Array, rough_vols: Array
+    quote: Panel, declared: Unit, quoted: Array, normal_vols: Array, conventions: Conventions
 ) -> list[Finding]:
     """Quotes whose vols are off by about 100 or 10,000."""
-    source, quantity = quote.source, quote.quantity
+    quantity = quote.quantity
+    normal = float(np.nanmedian(normal_vols)) if np.isfinite(normal_vols).any() else np.nan
     if quantity in ("lognormal_vol", "shifted_lognormal_vol"):
-        size, band = float(np.nanmedian(quoted)), PLAUSIBLE_LOGNORMAL_VOL
-        seen = f"vols of {100 * size:.3g} percent"
-    elif quantity == "normal_vol":
-        size, band = float(np.nanmedian(quoted)), PLAUSIBLE_NORMAL_VOL
-        seen = f"normal vols of {1e4 * size:.3g} bp"
-    else:
-        size, band = float(np.nanmedian(rough_vols)), PLAUSIBLE_NORMAL_VOL
-        seen = f"normal vols of {1e4 * size:.3g} bp"
-    if not size > 0 or band[0] <= size <= band[1]:
+        size = float(np.nanmedian(quoted))
+        if not LOGNORMAL_VOLS.has(size):
+            remedy = _likely(declared, quantity, size, LOGNORMAL_VOLS)
+            return [_error(quote, f"{quantity} ({declared}): {100 * size:.3g} percent; {remedy}")]
+        if NORMAL_VOLS.has(normal) or np.isnan(normal):
+            return []
+        text = f"{quantity}: with conventions.vol_shift = {conventions.vol_shift:g} they mean"
+        return [_error(quote, f"{text} normal vols of {1e4 * normal:.3g} bp; is the shift right?")]
+    if NORMAL_VOLS.has(normal) or np.isnan(normal):
         return []
-    remedy = _likely(declared, quantity, size, band, "caps")
-    message = f"{quantity} ({declared}) means {seen}, typically; {remedy}"
-    return [Finding(Severity.ERROR, source, message, check="units")]
+    if declared == "currency":
+        notional = conventions.notional * 10.0 ** round(np.log10(normal / NORMAL_VOLS.usual))
+        remedy = f"is the notional {notional:g}? Then say so: conventions.notional = {notional:g}"
+    else:
+        remedy = _likely(declared, quantity, normal, NORMAL_VOLS)
+    if quantity == "normal_vol" and LOGNORMAL_VOLS.has(normal):
+        remedy += "; or lognormal vols: caps.quantity = 'lognormal_vol'"
+    text = f"{quantity} ({declared}) means normal vols of {1e4 * normal:.3g} bp, typically"
+    return [_error(quote, f"{text}; {remedy}")]
 
 
 def strike_unit_findings(strike: Panel, declared: Unit, given: Array, atm: Array) -> list[Finding]:
     """Strikes that are about 100 or 10,000 times the curve's swap rates."""
-    # A regression through the origin: single rates may be near zero, not all of them.
-    slope = float(np.nansum(given * atm) / np.nansum(atm * atm))
+    sizes = np.abs(atm) > TELLING_RATE
+    if not sizes.any():
+        return []
+    slope = float(np.median(np.abs(given[sizes] / atm[sizes])))
     for slip in SLIPS:
         if slip / ABOUT < slope < slip * ABOUT:
-            remedy = _unit_for(declared, "strike", 1 / slip, "caps")
-            message = (
-                f"strikes ({declared}) are about {slip:g} times the swap rates of the curve; "
-                f"{remedy}"
-            )
-            return [Finding(Severity.ERROR, strike.source, message, check="units")]
+            text = f"strikes ({declared}) are about {slip:g} times the swap rates of the curve"
+            return [_error(strike, f"{text}; {_unit_for(declared, 'strike', 1 / slip)}")]
     return []
 
 
-def _likely(
-    declared: Unit, quantity: Quantity, size: float, band: tuple[float, float], section: str
-) -> str:
-    """The remedy: which declared unit would make the size plausible."""
-    target = np.sqrt(band[0] * band[1])
-    factor = min(SLIPS, key=lambda slip: abs(np.log(size * slip / target)))
-    return _unit_for(declared, quantity, factor, section)
+def _error(panel: Panel, message: str) -> Finding:
+    return Finding(Severity.ERROR, panel.source, message, check="units")
 
 
-def _unit_for(declared: Unit, quantity: Quantity, factor: float, section: str) -> str:
-    if declared == "currency":
-        return f"is conventions.notional about {1 / factor:g} times too small or too large?"
+def _likely(declared: Unit, quantity: Quantity, size: float, sizes: Sizes) -> str:
+    """The remedy: the unit that brings the size nearest to what is usual."""
+    factor = min(SLIPS, key=lambda slip: abs(np.log(size * slip / sizes.usual)))
+    if sizes.has(size * factor):
+        return _unit_for(declared, quantity, factor)
+    if quantity == "price":
+        notional = 10.0 ** round(np.log10(size * FACTORS[declared] ** -1 / sizes.usual))
+        return (
+            "are they amounts of money? Then say so: caps.units.price = 'currency' and "
+            f"conventions.notional = {notional:g}, or what the notional is"
+        )
+    return "check unit and quantity"
+
+
+def _unit_for(declared: Unit, quantity: Quantity, factor: float) -> str:
+    section = "curve" if quantity in CURVES else "caps"
     wanted = FACTORS[declared] * factor
     for unit, value in FACTORS.items():
         if np.isclose(value, wanted):

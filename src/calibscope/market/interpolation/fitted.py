@@ -22,7 +22,7 @@ from calibscope.market.svensson import (
 )
 
 # A time is that of a node if it agrees to an hour: files write one month as 0.0833.
-SAME_MATURITY = 1e-4
+SAME_NODE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class Paper:
         """Log P(0, t), which jumps to the observed value at every node."""
         right = np.clip(np.searchsorted(self.times, t), 1, len(self.times) - 1)
         node = right - (t - self.times[right - 1] < self.times[right] - t)
-        is_node = np.abs(t - self.times[node]) <= SAME_MATURITY
+        is_node = np.abs(t - self.times[node]) <= SAME_NODE
         return np.where(is_node, self.log_discounts[..., node], self.curve.log_discount(t))
 
     def forward_rate(self, t: Array) -> Array:

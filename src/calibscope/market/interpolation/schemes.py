@@ -7,6 +7,7 @@ these days at once; one day is the case without leading axes.
 from typing import Literal, Protocol
 
 from calibscope.base.arrays import Array
+from calibscope.market.errors import raise_problems
 from calibscope.market.interpolation.log_cubic import log_cubic
 from calibscope.market.interpolation.log_linear import log_linear
 from calibscope.market.interpolation.monotone_convex import MonotoneConvex
@@ -17,6 +18,17 @@ Interpolation = Literal[
 
 # These fit a Svensson curve to the nodes, which needs at least as many nodes as parameters.
 FITTED = ("svensson", "svensson-spline", "paper")
+FEWEST_TO_FIT = 6
+
+
+def too_few_nodes(name: Interpolation, count: int) -> list[str]:
+    """Why a scheme cannot be used on so few nodes."""
+    if name not in FITTED or count >= FEWEST_TO_FIT:
+        return []
+    return [
+        f"{count} nodes after today are too few for {name!r}, which fits six parameters; choose "
+        f"log-cubic, or give {FEWEST_TO_FIT} nodes"
+    ]
 
 
 class Scheme(Protocol):
@@ -51,6 +63,7 @@ def interpolated(name: Interpolation, times: Array, log_discounts: Array) -> Sch
         return log_cubic(times, log_discounts)
     if name == "monotone-convex":
         return MonotoneConvex.through(times, log_discounts)
+    raise_problems("discount curve", too_few_nodes(name, len(times) - 1))
     # Imported where used: the fit comes with compiled kernels.
     from calibscope.market.interpolation.fitted import paper, svensson, svensson_spline
 

@@ -3,6 +3,9 @@
 import csv
 import io
 import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
@@ -10,8 +13,9 @@ from calibscope.market.readers.grid import table_of
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Cell, Table
 
-# In this order: a name may well contain a comma where semicolons separate.
+# In this order: there may be as many decimal commas as semicolons.
 DELIMITERS = (";", "\t", "|", ",")
+LINES_LOOKED_AT = 50
 
 SIGNATURES = {
     b"PK\x03\x04": "is an Excel workbook or a zip file; give it its own ending, such as .xlsx",
@@ -26,7 +30,7 @@ def csv_tables(path: Path, reading: Reading) -> list[Table]:
     settings = reading.settings
     # Line ends as they are: the csv module knows them all, and keeps those inside quotes.
     lines = list(io.StringIO(_text(path, reading), newline=""))[settings.header_row - 1 :]
-    delimiter = settings.delimiter or _delimiter(lines[0] if lines else "")
+    delimiter = settings.delimiter or _delimiter(lines)
     grid: list[tuple[Cell, ...]] = []
     try:
         # Tuples, because the garbage collector forgets tuples of text but keeps visiting lists.
@@ -37,13 +41,20 @@ def csv_tables(path: Path, reading: Reading) -> list[Table]:
             path.name,
             [f"row {last}: the quotes do not close properly ({error}); repair or remove them"],
         ) from None
-    table = table_of(grid, settings.header_row, path.name, None, reading)
+    table = table_of(grid, settings.header_row, path.name, reading, delimiter=delimiter)
     return [] if table is None else [table]
 
 
-def _delimiter(header: str) -> str:
-    bare = re.sub(r'"[^"]*"', "", header)
-    return next((sign for sign in DELIMITERS if sign in bare), ",")
+def _delimiter(lines: Sequence[str]) -> str:
+    """The sign that most lines have equally often; there may be a title above the header."""
+    used = (re.sub(r'"[^"]*"', "", line) for line in lines if line.strip())
+    some = list(islice(used, LINES_LOOKED_AT))
+
+    def alike(sign: str) -> int:
+        counts = Counter(line.count(sign) for line in some if sign in line)
+        return max(counts.values(), default=0)
+
+    return max(DELIMITERS, key=alike)
 
 
 def _text(path: Path, reading: Reading) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
 from calibscope.market.readers.grid import table_of
-from calibscope.market.readers.names import ALL_QUANTITIES, did_you_mean, quantity_of, resembled
-from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.names import did_you_mean, quantity_of, resembled, setting
+from calibscope.market.readers.reading import DEFAULT_QUANTITY, Reading
 from calibscope.market.readers.table import Table, listed, shown
+from calibscope.market.settings import ALL_QUANTITIES
 
 
 def excel_tables(path: Path, reading: Reading) -> list[Table]:
@@ -33,7 +34,8 @@ def excel_tables(path: Path, reading: Reading) -> list[Table]:
         except CalamineError as error:
             raise MarketDataError(path.name, [_cannot_be_opened(error)]) from None
         source = path.name if alone else f"{path.name}, sheet {shown(name)}"
-        table = table_of(grid[first - 1 :], first, source, None if alone else name, reading)
+        sheet = None if alone else name
+        table = table_of(grid[first - 1 :], first, source, reading, sheet=sheet)
         tables += [] if table is None else [replace(table, title=name)]
     return tables
 
@@ -62,6 +64,7 @@ def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:
     if len(names) == 1:
         return list(names)
     if len(unread) < len(names):
+        reading.skipped.extend(unread)
         for name in unread:
             if near := resembled(name, absent):
                 reading.problems.add(
@@ -76,7 +79,7 @@ def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:
     raise MarketDataError(
         path.name,
         [
-            f"the sheets are {listed(names)}; say which one by sheet under [{role}], or name them "
-            "after quantities, such as price and strike"
+            f"the sheets are {listed(names)}; say which one by sheet under [{role}], or what they "
+            f"are, such as {setting(f'{role}.quantities', names[0], DEFAULT_QUANTITY[role])}"
         ],
     )

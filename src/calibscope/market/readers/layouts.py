@@ -3,18 +3,23 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
 from calibscope.market.readers import blocks, long, tidy, wide
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.names import (
-    ALL_QUANTITIES,
     COLUMNS,
     IGNORE,
     column_names,
     did_you_mean,
+    nearest,
+    setting,
 )
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Table, listed, shown
+from calibscope.market.settings import ALL_QUANTITIES
+
+HINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +51,9 @@ def quotes_of(table: Table, quantity: Quantity, reading: Reading) -> list[Quotes
         reading.problems.add(
             "layout",
             f"{table.within(f'row {table.header_row}')}: no layout fits the columns "
-            f"{listed([name for name in table.header if name])}; {_hints(names)}rename them or map "
-            f"them in [{reading.role}.columns]; needed: {needs}",
+            f"{listed([name for name in table.header if name])}; {_hints(names)}needed: {needs}; "
+            f"rename the columns or map them in [{reading.role}.columns]"
+            f"{f', such as {_example(names, reading)}' if len(names) > 1 else ''}",
         )
         return []
     if layout is not LAYOUTS["blocks"] and _has_twins(table, names, reading):
@@ -55,13 +61,33 @@ def quotes_of(table: Table, quantity: Quantity, reading: Reading) -> list[Quotes
     return layout.quotes(table, names, quantity, reading)
 
 
+def _absent(names: Sequence[str]) -> list[str]:
+    return [word for word in (*COLUMNS, *ALL_QUANTITIES) if word not in names]
+
+
+def _strangers(names: Sequence[str]) -> list[str]:
+    return [
+        name
+        for name in names
+        if name and name not in (*COLUMNS, *ALL_QUANTITIES, IGNORE) and maturity(name) is None
+    ]
+
+
 def _hints(names: Sequence[str]) -> str:
-    absent = [word for word in (*COLUMNS, *ALL_QUANTITIES) if word not in names]
-    strangers = [name for name in names if name and name not in (*COLUMNS, *ALL_QUANTITIES, IGNORE)]
-    hints = [f"{shown(name)}{hint}" for name in strangers if (hint := did_you_mean(name, absent))]
+    near = {name: did_you_mean(name, _absent(names)) for name in _strangers(names)}
+    hints = [f"{shown(name)}{hint}" for name, hint in near.items() if hint][:HINTS]
     if len(names) == 1:
         hints.append("with a single column, is the delimiter right?")
     return "".join(f"{hint}; " for hint in hints)
+
+
+def _example(names: Sequence[str], reading: Reading) -> str:
+    """A mapping of the first column that we do not know, with a meaning that it may have."""
+    name = next(iter(_strangers(names)), "Stichtag")
+    within = [word for word in name.split() if maturity(word) is not None and not word.isdigit()]
+    usual = "3Y" if "date" in names else "date"
+    meaning = nearest(name, _absent(names)) or next(iter(within), usual)
+    return setting(f"{reading.role}.columns", name, meaning)
 
 
 def _has_twins(table: Table, names: Sequence[str], reading: Reading) -> bool:

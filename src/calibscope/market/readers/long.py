@@ -8,10 +8,11 @@ from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.maturities import maturities
-from calibscope.market.readers.names import ALL_QUANTITIES, COLUMNS, did_you_mean, quantity_of
+from calibscope.market.readers.names import COLUMNS, did_you_mean, quantity_of
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Table, shown
+from calibscope.market.settings import ALL_QUANTITIES
 
 NEEDS = "date, maturity, quantity, value"
 

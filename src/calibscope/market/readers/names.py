@@ -1,17 +1,16 @@
 """The words for columns and quantities, and what a misspelt one may have meant."""
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import get_args
 
-from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
-from calibscope.market.readers.maturities import maturity
-from calibscope.market.readers.reading import Reading
+from calibscope.market.maturity import maturity
+from calibscope.market.panel import Quantity
+from calibscope.market.readers.reading import Role
 from calibscope.market.readers.table import shown
-from calibscope.market.settings import FileSettings
+from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
-ALL_QUANTITIES: tuple[Quantity, ...] = (*get_args(CapQuantity), *get_args(CurveQuantity))
 COLUMNS = ("date", "maturity", "quantity", "value")
 IGNORE = "ignore"
 
@@ -55,12 +54,14 @@ def _column_name(name: str) -> str:
     )
 
 
-def mapping_problems(headers: Iterable[Sequence[str]], reading: Reading) -> list[str]:
-    """Entries of `columns` that name no column of the file, or mean nothing to us."""
+def mapping_problems(
+    headers: Iterable[Sequence[str]], settings: FileSettings, role: Role
+) -> list[str]:
+    """Entries of `columns` that name no column of any file, or mean nothing to us."""
     there = {plain(name): name for header in headers for name in header if name}
     problems = []
-    for theirs, ours in reading.settings.columns.items():
-        place = f"setting {reading.role}.columns"
+    for theirs, ours in settings.columns.items():
+        place = f"setting {role}.columns"
         known = _column_name(ours) in (*COLUMNS, IGNORE, *ALL_QUANTITIES)
         if not known and maturity(ours) is None:
             problems.append(
@@ -70,16 +71,32 @@ def mapping_problems(headers: Iterable[Sequence[str]], reading: Reading) -> list
             )
         if theirs and plain(theirs) not in there:
             problems.append(
-                f"{place}: the file has no column {shown(theirs)}"
-                f"{did_you_mean(plain(theirs), there)}; correct or remove the entry"
+                f"{place}: there is no column {shown(theirs)}"
+                f"{did_you_mean(theirs, there.values())}; correct or remove the entry"
             )
     return problems
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """' (did you mean ...?)' if one of the choices is near, else nothing."""
-    near = difflib.get_close_matches(plain(word), list(choices), n=1, cutoff=0.7)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    near = nearest(word, choices)
+    return f" (did you mean {near!r}?)" if near else ""
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that is spelt most like the word, if any is near."""
+    spelt = {plain(choice): choice for choice in choices}
+    near = difflib.get_close_matches(plain(word), spelt, n=1, cutoff=0.7)
+    return spelt[near[0]] if near else None
+
+
+def setting(place: str, word: str, meaning: str) -> str:
+    """A setting that maps a word of the user's, ready to be copied.
+
+    >>> print(setting("caps.columns", "CAP 3Y", "3Y"))
+    caps.columns."CAP 3Y" = "3Y"
+    """
+    return f"{place}.{json.dumps(word, ensure_ascii=False)} = {json.dumps(meaning)}"
 
 
 def resembled(name: str, choices: Iterable[str]) -> str | None:

@@ -1,7 +1,8 @@
 """Numbers as people write them: 0.0123, 0,0123, 1.234,56, 1e-3, and the words for a gap.
 
 Whether a comma is a decimal comma is decided by the file as a whole. A cell such as 1,234 that
-may be either is an error unless other cells settle it: a factor of a thousand is not guessed.
+may be either is an error unless other cells settle it, or semicolons between the cells: a factor
+of a thousand is not guessed.
 """
 
 import datetime
@@ -28,6 +29,11 @@ NUMERALS: dict[Decimal, re.Pattern[str]] = {
     ",": _numeral(",", r"\."),
 }
 OTHER: dict[Decimal, Decimal] = {".": ",", ",": "."}
+GROUPED = {".": re.compile(r"\.\d{3}\."), ",": re.compile(r",\d{3},")}  # 1.329.861: thousands
+
+_SIGN = r"(?:[$€£¥]|EUR|USD|GBP|CHF|JPY|Euro)"
+_DIGITS = r"[-+\d.,' ]+"
+CURRENCY = re.compile(rf"[+-]?{_SIGN}{_DIGITS}|{_DIGITS}{_SIGN}", re.ASCII | re.IGNORECASE)
 
 
 def numbers(table: Table, columns: Sequence[int], reading: Reading) -> list[Array]:
@@ -88,6 +94,12 @@ def _fault(cell: Cell, reading: Reading) -> str:
             f"{shown(cell)} carries a percent sign; remove the signs and declare percent in "
             f"[{reading.role}.units]"
         )
+    if isinstance(cell, str) and CURRENCY.fullmatch(cell.replace("\xa0", " ")):
+        declared = "declare currency in [caps.units] and conventions.notional"
+        return (
+            f"{shown(cell)} carries a currency sign; remove the signs"
+            f"{f', {declared}' if reading.role == 'caps' else ''}"
+        )
     if isinstance(cell, str) and any(fits.fullmatch(cell) for fits in NUMERALS.values()):
         return (
             f"{shown(cell)} is no number with decimal = {reading.settings.decimal!r}; correct it "
@@ -102,17 +114,20 @@ def _fault(cell: Cell, reading: Reading) -> str:
 def _decimal(table: Table, columns: Sequence[int], reading: Reading) -> Decimal | None:
     """Point or comma, or None, with a problem, if the cells leave it open."""
     texts = [cell for k in columns for cell in table.columns[k] if isinstance(cell, str)]
-    signs = "".join(texts)
-    if "," not in signs:
+    text = "\n".join(texts)
+    grouped = any(sign in text and GROUPED[sign].search(text) for sign in GROUPED)
+    if "," not in text and not grouped:
         return "."
     distinct = dict.fromkeys(texts)
-    if "." not in signs and not all(
-        map(NUMERALS["."].fullmatch, filter(NUMERALS[","].fullmatch, distinct))
+    if (
+        "." not in text
+        and not grouped
+        and not all(map(NUMERALS["."].fullmatch, filter(NUMERALS[","].fullmatch, distinct)))
     ):
         return ","
     sure: dict[Decimal, list[str]] = {".": [], ",": []}
     either = []
-    for text in dict.fromkeys(texts):
+    for text in distinct:
         point, comma = (NUMERALS[sign].fullmatch(text) for sign in (".", ","))
         if point and comma:
             either.append(text)
@@ -123,6 +138,8 @@ def _decimal(table: Table, columns: Sequence[int], reading: Reading) -> Decimal 
             "decimal", _open(table, columns, (sure["."][0], sure[","][0]), reading)
         )
         return None
+    if table.delimiter == ";" and not sure["."] and not any("." in text for text in either):
+        return ","  # it is why there are semicolons
     decimal: Decimal = "," if sure[","] else "."
     grouping = OTHER[decimal]
     doubtful = [text for text in either if grouping in text]

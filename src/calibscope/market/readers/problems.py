@@ -3,7 +3,7 @@
 from calibscope.market.readers.table import Table
 
 # A thousand lines of the same complaint help nobody.
-LISTED = 20
+LISTED = 5
 ROWS_LISTED = 5
 
 

@@ -1,19 +1,21 @@
 """The door: a user's file, or one file per quantity, to panels."""
 
 import difflib
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.panel import Panel, Quantity
+from calibscope.market.panel import QUOTES, Panel, Quantity
 from calibscope.market.readers.csv_file import csv_tables
 from calibscope.market.readers.excel_file import excel_tables
 from calibscope.market.readers.join import joined
 from calibscope.market.readers.layouts import quotes_of
-from calibscope.market.readers.names import did_you_mean, mapping_problems, quantity_of
+from calibscope.market.readers.names import did_you_mean, mapping_problems, quantity_of, setting
 from calibscope.market.readers.parquet_file import parquet_tables
 from calibscope.market.readers.reading import DEFAULT_QUANTITY, QUANTITIES, Reading, Role
-from calibscope.market.readers.table import Table, shown
+from calibscope.market.readers.table import Table, listed, shown
 from calibscope.market.settings import FileSettings
 
 FileLike = str | Path
@@ -41,20 +43,56 @@ def read_panels(
     MarketDataError
         with all problems of all files
     """
-    if not isinstance(files, Mapping):
-        return _read(Path(files), None, settings, role)
-    panels, errors = [], []
-    for word, file in files.items():
+    named: list[tuple[str | None, object]] = (
+        list(files.items()) if isinstance(files, Mapping) else [(None, files)]
+    )
+    sources: list[Source] = []
+    panels: list[Panel] = []
+    errors: list[MarketDataError] = []
+    for word, file in named:
         try:
-            panels += _read(Path(file), _quantity(word, settings, role), settings, role)
+            sources.append(_opened(file, word, settings, role))
         except MarketDataError as error:
             errors.append(error)
-    if not files:
+    if not named:
         raise MarketDataError(role, ["there are no files; name at least one"])
+    if not errors and not any(source.reading.problems.lines() for source in sources):
+        headers = [table.header for source in sources for table in source.tables]
+        where = sources[0].path.name if len(sources) == 1 else role
+        raise_problems(where, mapping_problems(headers, settings, role) if headers else [])
+    for source in sources:
+        try:
+            panels += _panels(source)
+        except MarketDataError as error:
+            errors.append(error)
     if len(errors) == 1:
         raise errors[0]
     raise_problems(role, [f"{error.where}: {text}" for error in errors for text in error.problems])
     return panels
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that could be opened."""
+
+    path: Path
+    tables: list[Table]
+    reading: Reading
+
+
+def _opened(file: object, word: str | None, settings: FileSettings, role: Role) -> Source:
+    """The tables of a file; `word` names its quantity, where each has its own file."""
+    wanted = None if word is None else _quantity(str(word), settings, role)
+    reading = Reading(settings, role, wanted)
+    if not isinstance(file, str | os.PathLike):
+        problem = f"{type(file).__name__} is no file; give the name of a file, or one per quantity"
+        raise MarketDataError(role, [problem])
+    path = Path(file)
+    try:
+        return Source(path, _format(path)(path, reading), reading)
+    except OSError as error:
+        problem = f"the file cannot be read ({error.strerror}); check its name and permissions"
+        raise MarketDataError(path.name, [problem]) from None
 
 
 def _quantity(word: str, settings: FileSettings, role: Role) -> Quantity:
@@ -70,30 +108,33 @@ def _quantity(word: str, settings: FileSettings, role: Role) -> Quantity:
     )
 
 
-def _read(path: Path, wanted: Quantity | None, settings: FileSettings, role: Role) -> list[Panel]:
-    reading = Reading(settings, role, wanted)
-    try:
-        tables = _format(path)(path, reading)
-    except OSError as error:
-        problem = f"the file cannot be read ({error.strerror}); check its name and permissions"
-        raise MarketDataError(path.name, [problem]) from None
-    headers = [table.header for table in tables]
-    raise_problems(path.name, mapping_problems(headers, reading) if headers else [])
+def _panels(source: Source) -> list[Panel]:
+    """The panels of a file, or an error with all its problems."""
+    reading = source.reading
     quotes = []
-    for table in tables:
-        quantity = wanted or _declared(table, path, settings) or DEFAULT_QUANTITY[role]
-        quotes += quotes_of(table, quantity, reading)
+    for table in source.tables:
+        declared = reading.wanted or _declared(table, source.path, reading.settings)
+        quotes += quotes_of(table, declared or DEFAULT_QUANTITY[reading.role], reading)
     panels = joined(quotes, reading)
-    problems = reading.problems.lines()
-    if not problems and not panels:
-        only = f", only {', '.join(sorted(reading.seen))}" if reading.seen else ""
-        asked = [wanted] if wanted else QUANTITIES[role]
-        problems = [
-            f"in all columns and rows there is no {' or '.join(asked)}{only}; is it the right file "
-            f"for the {role}?"
-        ]
-    raise_problems(path.name, problems)
+    problems = reading.problems.lines() or _nothing_found(panels, reading)
+    raise_problems(source.path.name, problems)
     return panels
+
+
+def _nothing_found(panels: Sequence[Panel], reading: Reading) -> list[str]:
+    """That there is nothing of use, and where it may be."""
+    role, skipped = reading.role, reading.skipped
+    # Strikes alone are of no use, and there is no need to wait for the other files to say so.
+    asked = (reading.wanted,) if reading.wanted else QUANTITIES[role]
+    needed = QUOTES if role == "caps" and skipped and not reading.wanted else asked
+    if any(panel.quantity in needed for panel in panels):
+        return []
+    only = f", only {', '.join(sorted(reading.seen))}" if reading.seen else ""
+    remedy = f"is it the right file for the {role}?"
+    if skipped:
+        example = setting(f"{role}.quantities", skipped[0], needed[0])
+        remedy = f"skipped sheets: {listed(skipped)}; map them in [{role}.quantities]: {example}"
+    return [f"in all columns and rows there is no {' or '.join(needed)}{only}; {remedy}"]
 
 
 def _declared(table: Table, path: Path, settings: FileSettings) -> Quantity | None:

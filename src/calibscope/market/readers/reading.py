@@ -20,7 +20,7 @@ QUANTITIES: dict[Role, tuple[Quantity, ...]] = {
 }
 DEFAULT_QUANTITY: dict[Role, Quantity] = {"caps": "price", "curve": "discount_factor"}
 
-GAPS = ("", "#n/a", "#n/a n/a", "n/a", "na", "#na", "null", "none", "nan", "-", "--")
+GAPS = ("", "#n/a", "#n/a n/a", "n/a", "na", "#na", "#nv", "null", "none", "nan", "-", "--")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Reading:
     wanted: Quantity | None = None  # the only quantity to take, where each has its own file
     problems: Problems = field(default_factory=Problems)
     seen: set[Quantity] = field(default_factory=set)  # also those not asked for
+    skipped: list[str] = field(default_factory=list)  # sheets whose names say nothing to us
     gaps: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

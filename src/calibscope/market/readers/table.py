@@ -16,6 +16,7 @@ from calibscope.base.arrays import Indices, Marks
 Cell = str | float | bool | datetime.date | datetime.datetime | datetime.time | datetime.timedelta
 
 LONGEST_SHOWN = 40
+LONGEST_LIST = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +30,7 @@ class Table:
     rows: Indices  # (n,) row numbers in the file
     header_row: int = 1
     title: str = ""  # of the sheet, also of an only one: it may name the quantity
+    delimiter: str = ""  # of a text file
 
     def label(self, column: int) -> str:
         """How messages name a column: by its name, and its number where that is not enough."""
@@ -67,10 +69,14 @@ def shown(cell: Cell) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...{text[-1]}"
 
 
-def listed(words: Sequence[str], most: int = 12) -> str:
-    """A few words for a message."""
-    more = ", ..." if len(words) > most else ""
-    return ", ".join(shown(word) for word in words[:most]) + more
+def listed(words: Sequence[str]) -> str:
+    """Words for a message: as many as one can take in."""
+    text = ""
+    for word in words:
+        if len(text) + len(shown(word)) > LONGEST_LIST:
+            return f"{text}, ..."
+        text += f"{', ' if text else ''}{shown(word)}"
+    return text
 
 
 def clean(cell: Cell | None) -> Cell:

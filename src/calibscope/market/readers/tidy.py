@@ -9,10 +9,11 @@ from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.maturities import maturities
-from calibscope.market.readers.names import ALL_QUANTITIES, COLUMNS, IGNORE, resembled
+from calibscope.market.readers.names import COLUMNS, IGNORE, resembled
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import QUANTITIES, Reading
 from calibscope.market.readers.table import Table
+from calibscope.market.settings import ALL_QUANTITIES
 
 NEEDS = "date, maturity and a column per quantity such as price"
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
 from calibscope.market.readers.join import Quotes
-from calibscope.market.readers.maturities import maturity
 from calibscope.market.readers.names import IGNORE
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import Reading
