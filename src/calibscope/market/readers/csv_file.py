@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
-from calibscope.market.readers.grid import table_of
+from calibscope.market.readers.grid import rectangle, table_of
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Cell, Table
 
@@ -28,9 +28,14 @@ SIGNATURES = {
 def csv_tables(path: Path, reading: Reading) -> list[Table]:
     """The one table of a text file."""
     settings = reading.settings
+    text = _text(path, reading)
     # Line ends as they are: the csv module knows them all, and keeps those inside quotes.
-    lines = list(io.StringIO(_text(path, reading), newline=""))[settings.header_row - 1 :]
+    lines = list(io.StringIO(text, newline=""))[settings.header_row - 1 :]
     delimiter = settings.delimiter or _delimiter(lines)
+    if '"' not in text:
+        table = rectangle(lines, delimiter, settings.header_row, path.name)
+        if table is not None:
+            return [table]
     grid: list[tuple[Cell, ...]] = []
     try:
         # Tuples, because the garbage collector forgets tuples of text but keeps visiting lists.
