@@ -11,12 +11,8 @@ from rich.console import Console
 from scipy.optimize import least_squares
 
 from calibscope.base.threads import available_cores
-from calibscope.market.svensson import (
-    PAPER_TIMES,
-    compile_kernels,
-    fit_svensson_panel,
-    svensson_zero_rates,
-)
+from calibscope.market.svensson import PAPER_TIMES, svensson_zero_rates
+from calibscope.market.svensson_fit import compile_kernels, fit_svensson_panel
 
 DAYS, NOISE_BP, ROUNDS = 2157, 0.5, 3
 PEER_DAYS, PEER_STARTS = 20, 8

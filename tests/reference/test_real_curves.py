@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from calibscope.market.interpolation import interpolated
-from calibscope.market.svensson import fit_svensson_panel
+from calibscope.market.svensson_fit import fit_svensson_panel
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "real"
 SCHEMES = ["log-linear", "log-cubic", "monotone-convex", "svensson", "svensson-spline"]

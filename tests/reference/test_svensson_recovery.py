@@ -7,7 +7,8 @@ log-uniform from 0.25 to 20 years, either one the larger, at least by a factor o
 import numpy as np
 import pytest
 
-from calibscope.market.svensson import PAPER_TIMES, fit_svensson_panel, svensson_zero_rates
+from calibscope.market.svensson import PAPER_TIMES, svensson_zero_rates
+from calibscope.market.svensson_fit import fit_svensson_panel
 
 LOWEST = [0.0, -0.05, -0.06, -0.06, np.log(0.25), np.log(0.25)]
 HIGHEST = [0.05, 0.03, 0.06, 0.06, np.log(20), np.log(20)]

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.market.svensson import (
-    PAPER_TIMES,
-    TAU_BOUNDS,
-    fit_svensson,
-    fit_svensson_panel,
-    svensson_forward_rates,
-    svensson_zero_rates,
-)
+from calibscope.market.svensson import PAPER_TIMES, svensson_forward_rates, svensson_zero_rates
+from calibscope.market.svensson_fit import TAU_BOUNDS, fit_svensson, fit_svensson_panel
 
 TRUTH = np.array([0.03, -0.02, 0.01, -0.015, 1.5, 7.0])
 

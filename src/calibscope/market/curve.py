@@ -23,7 +23,7 @@ from calibscope.market.interpolation.schemes import too_few_nodes
 from calibscope.market.maturity import maturity
 
 if TYPE_CHECKING:
-    from calibscope.market.svensson import SvenssonFit
+    from calibscope.market.svensson_fit import SvenssonFit
 
 # Times that agree to this many years (a third of a second) are the same time.
 SAME_TIME = 1e-8
@@ -296,7 +296,7 @@ class DiscountCurve:
         >>> curve.svensson_fit().is_poor
         False
         """
-        from calibscope.market.svensson import fit_svensson
+        from calibscope.market.svensson_fit import fit_svensson
 
         return fit_svensson(self.times[1:], -self.log_discounts[1:] / self.times[1:])
 

@@ -54,7 +54,7 @@ def poor_fit_warnings(
     """Days whose curve a Svensson fit misses by more than its quotes can be wrong."""
     if interpolation not in FITTED:
         return []
-    from calibscope.market.svensson import fit_svensson_panel
+    from calibscope.market.svensson_fit import fit_svensson_panel
 
     later = table.nodes > 0
     fits = fit_svensson_panel(table.nodes[later], -logs[:, later] / table.nodes[later])

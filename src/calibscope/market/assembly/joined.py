@@ -4,7 +4,7 @@ Tables are joined on date, never by position. Which gaps matter is decided here 
 filter keeps the days with every quote, every strike and the whole curve.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from calibscope.market.assembly.units import declared_unit, in_decimals, unit_pr
 from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding, dropped
 from calibscope.market.maturity import SAME_MATURITY, label
-from calibscope.market.panel import CURVES, QUOTES, Dates, Panel
+from calibscope.market.panel import CURVES, QUOTES, Dates, Panel, Quantity
 from calibscope.market.settings import MarketSettings
 
 
@@ -72,30 +72,34 @@ def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) 
         elif not np.isfinite(panel.values).any():
             problems.append(f"{panel.source}: there is no value of {panel.quantity}; all are gaps")
         found[panel.quantity] = panel
-    quotes = [found[quantity] for quantity in QUOTES if quantity in found]
-    curves = [found[quantity] for quantity in CURVES if quantity in found]
-    wanted = settings.caps.quantity
-    if len(quotes) > 1 and wanted in found:
-        quotes = [found[wanted]]
-    if len(quotes) != 1:
-        names = " and ".join(panel.quantity for panel in quotes)
-        problems.append(
-            f"{quotes[0].source}: {names} are both given; choose one with caps.quantity"
-            if quotes
-            else f"there are no cap quotes; give one of {', '.join(QUOTES)}"
-        )
-    if len(curves) != 1:
-        names = " and ".join(panel.quantity for panel in curves)
-        problems.append(
-            f"{curves[0].source}: {names} are both given; choose one with curve.quantity"
-            if curves
-            else f"there is no curve; give one of {', '.join(CURVES)}"
-        )
+    quotes = _wanted(found, QUOTES, settings.caps.quantity)
+    curves = _wanted(found, CURVES, settings.curve.quantity)
+    problems += _not_one(quotes, QUOTES, "cap quotes", "caps.quantity")
+    problems += _not_one(curves, CURVES, "curves", "curve.quantity")
     if ("bid" in found) != ("ask" in found):
         problems.append("bid and ask come together; one of them is missing")
     if problems:
         raise MarketDataError(name, problems)
     return Tables(quotes[0], curves[0], found.get("strike"), found.get("bid"), found.get("ask"))
+
+
+def _wanted(
+    found: Mapping[str, Panel], quantities: Sequence[Quantity], wanted: Quantity | None
+) -> list[Panel]:
+    if wanted is not None and wanted in found:
+        return [found[wanted]]
+    return [found[quantity] for quantity in quantities if quantity in found]
+
+
+def _not_one(
+    panels: Sequence[Panel], quantities: Sequence[Quantity], what: str, setting: str
+) -> list[str]:
+    if not panels:
+        return [f"there are no {what}; give one of {', '.join(quantities)}"]
+    if len(panels) == 1:
+        return []
+    names = " and ".join(panel.quantity for panel in panels)
+    return [f"{panels[0].source}: {names} are both given; choose one with {setting}"]
 
 
 def joined(tables: Tables, settings: MarketSettings) -> Joined:

@@ -14,12 +14,8 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.market.interpolation.log_cubic import log_cubic
 from calibscope.market.interpolation.piecewise import PiecewisePolynomial
-from calibscope.market.svensson import (
-    PARAMETERS,
-    fit_svensson_panel,
-    svensson_forward_rates,
-    svensson_zero_rates,
-)
+from calibscope.market.svensson import PARAMETERS, svensson_forward_rates, svensson_zero_rates
+from calibscope.market.svensson_fit import fit_svensson_panel
 
 # A time is that of a node if it agrees to an hour: files write one month as 0.0833.
 SAME_NODE = 1e-4

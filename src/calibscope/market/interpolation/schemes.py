@@ -11,6 +11,7 @@ from calibscope.market.errors import raise_problems
 from calibscope.market.interpolation.log_cubic import log_cubic
 from calibscope.market.interpolation.log_linear import log_linear
 from calibscope.market.interpolation.monotone_convex import MonotoneConvex
+from calibscope.market.svensson import PARAMETERS
 
 Interpolation = Literal[
     "log-linear", "log-cubic", "monotone-convex", "svensson", "svensson-spline", "paper"
@@ -18,16 +19,15 @@ Interpolation = Literal[
 
 # These fit a Svensson curve to the nodes, which needs at least as many nodes as parameters.
 FITTED = ("svensson", "svensson-spline", "paper")
-FEWEST_TO_FIT = 6
 
 
 def too_few_nodes(name: Interpolation, count: int) -> list[str]:
     """Why a scheme cannot be used on so few nodes."""
-    if name not in FITTED or count >= FEWEST_TO_FIT:
+    if name not in FITTED or count >= len(PARAMETERS):
         return []
     return [
         f"{count} nodes after today are too few for {name!r}, which fits six parameters; choose "
-        f"log-cubic, or give {FEWEST_TO_FIT} nodes"
+        f"log-cubic, or give {len(PARAMETERS)} nodes"
     ]
 
 
