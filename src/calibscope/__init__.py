@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 _HOMES = {
+    "Fit": "calibscope.calibration.solution",
     "DiscountCurve": "calibscope.market.curve",
     "G2": "calibscope.models.g2.model",
     "Market": "calibscope.market.market",
     "MarketDataError": "calibscope.market.errors",
     "MarketDay": "calibscope.market.day",
+    "calibrate": "calibscope.calibration.calibrate",
+    "calibrate_many": "calibscope.calibration.calibrate",
     "demo_market": "calibscope.market.demo",
     "read_market": "calibscope.market.read",
     "simulate_market": "calibscope.study.simulate",
@@ -23,16 +26,21 @@ _HOMES = {
 __all__ = [
     "G2",
     "DiscountCurve",
+    "Fit",
     "Market",
     "MarketDataError",
     "MarketDay",
     "__version__",
+    "calibrate",
+    "calibrate_many",
     "demo_market",
     "read_market",
     "simulate_market",
 ]
 
 if TYPE_CHECKING:
+    from calibscope.calibration.calibrate import calibrate, calibrate_many
+    from calibscope.calibration.solution import Fit
     from calibscope.market.curve import DiscountCurve
     from calibscope.market.day import MarketDay
     from calibscope.market.demo import demo_market

@@ -179,6 +179,14 @@ class Caplets:
             vols = np.where(falls, vols - step, vols)
         return np.where(falls & (step > 1e-9 * vols), np.nan, vols)
 
+    def vegas(self, normal_vols: ArrayLike) -> Array:
+        """Change of the cap prices per unit of flat normal vol, (..., m), unit notional."""
+        sizes = np.diff(self.starts, append=self.forwards.shape[-1])
+        root = np.sqrt(self.resets)
+        spread = np.repeat(np.asarray(normal_vols, float), sizes, axis=-1) * root
+        _, density = _time_value_and_density(np.abs(self.forwards - self.strikes), spread)
+        return self._summed(root * density)
+
     def rough_normal_vols(self, prices: ArrayLike) -> Array:
         """Normal vols as if every caplet were at the money: a size where none is implied."""
         slope = _DENSITY_AT_ZERO * self._summed(

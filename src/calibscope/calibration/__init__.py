@@ -1,0 +1,1 @@
+"""From quotes to the best fit, with evidence that it is the best."""

@@ -1,0 +1,133 @@
+r"""What a calibration minimises: weighted least squares between the bounds.
+
+.. math:: f(p) = \sum_k w_k\,(g_k(p) - y_k)^2 \quad\text{subject to}\quad lower \le p \le upper
+
+With w_k = 1/y_k^2 that is m RMSRE^2 (paper, eq. rmsre). Weights are fixed once the quotes are
+observed. An anchor adds a pull towards given parameters, strength * sum_p (q_p - q_p(anchor))^2 in
+the scaled coordinates q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from calibscope.base.arrays import Array, ArrayLike, frozen
+from calibscope.calibration.polish import COUNT, Task
+from calibscope.calibration.weights import weights_of
+from calibscope.market.day import MarketDay
+from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.caps import CapValues, evaluate
+from calibscope.models.g2.model import G2
+from calibscope.models.g2.parameters import PARAMETERS
+
+# The paper's box.
+LOWER = frozen([1e-5, 1e-5, 1e-5, 1e-5, -1.0])
+UPPER = frozen([10.0, 10.0, 1.0, 1.0, 1.0])
+
+Bounds = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The calibration of one day: quotes, weights, bounds, and perhaps an anchor."""
+
+    day: MarketDay
+    weights: Array  # (m,)
+    lower: Array  # (5,)
+    upper: Array  # (5,)
+    weighting: str = "rmsre"
+    anchor: G2 | None = None
+    anchor_strength: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        day: MarketDay,
+        weights: str | ArrayLike = "rmsre",
+        bounds: Bounds | None = None,
+        fixed: Mapping[str, float] | None = None,
+        anchor: G2 | None = None,
+        anchor_strength: float = 0.0,
+    ) -> "Problem":
+        """Build and check a problem from what users say.
+
+        Parameters
+        ----------
+        weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), or one per quote
+        bounds : for some parameters, such as {"sigma_x": (1e-4, 0.1)}
+        fixed : parameters that do not move, such as {"rho_xy": -0.7}
+        anchor, anchor_strength : pull towards these parameters, see the module's formula
+        """
+        if not isinstance(day, MarketDay):
+            raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
+        lower, upper = _bounds(bounds or {}, fixed or {})
+        if anchor_strength < 0 or (anchor_strength > 0 and anchor is None):
+            raise ValueError(
+                f"anchor_strength is {anchor_strength}; give an anchor, and at least 0"
+            )
+        name = weights if isinstance(weights, str) else "own"
+        return cls(
+            day, weights_of(day, weights), lower, upper, name, anchor, float(anchor_strength)
+        )
+
+    @cached_property
+    def book(self) -> CapBook:
+        """The caps, packed for the kernel."""
+        return CapBook.from_days([self.day])
+
+    @cached_property
+    def task(self) -> Task:
+        """What the compiled solvers take."""
+        point, strength = np.zeros(COUNT), np.zeros(COUNT)
+        if self.anchor is not None and self.anchor_strength > 0:
+            values = np.clip(self.anchor.values, self.lower, self.upper)
+            point = np.append(np.log(values[:4]), values[4])
+            strength = np.full(COUNT, self.anchor_strength)
+        quotes = np.array(self.day.prices)
+        return Task(quotes, np.sqrt(self.weights), self.lower, self.upper, point, strength)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the factors can be swapped: same bounds for both, no anchor, no fixed one."""
+        lower, upper = self.lower, self.upper
+        same = lower[0] == lower[1] and lower[2] == lower[3]
+        same &= upper[0] == upper[1] and upper[2] == upper[3]
+        return bool(same and (lower < upper).all() and not self.task.strength.any())
+
+    def values(self, parameters: ArrayLike, order: int = 1) -> CapValues:
+        """Prices (order 0), Jacobian (1) and Hessian (2) at the parameters."""
+        return evaluate(np.atleast_2d(np.asarray(parameters, float)), self.book, order, threads=1)
+
+    def objective(self, parameters: ArrayLike) -> float:
+        """f(p), with the anchor's pull."""
+        point = np.asarray(parameters, float)
+        errors = self.task.root_weights * (self.values(point, 0).prices - self.task.quotes)
+        total = float(errors @ errors)
+        if self.task.strength.any():
+            scaled = np.append(np.log(point[:4]), point[4])
+            total += float(self.task.strength @ (scaled - self.task.anchor) ** 2)
+        return total
+
+    def rmsre(self, parameters: ArrayLike) -> float:
+        """Root mean squared relative error, whatever is minimised."""
+        relative = self.values(parameters, 0).prices / self.day.prices - 1.0
+        return float(np.sqrt(np.mean(relative**2)))
+
+
+def _bounds(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
+    lower, upper = np.array(LOWER), np.array(UPPER)
+    for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
+        if name not in PARAMETERS:
+            raise ValueError(f"{name!r} is no parameter; choose from {', '.join(PARAMETERS)}")
+        if not isinstance(limits, Sequence) or len(limits) != 2:
+            raise ValueError(f"bounds of {name} are {limits!r}; give a lower and an upper one")
+        p = PARAMETERS.index(name)
+        lower[p], upper[p] = limits
+        lowest, highest = (-1.0, 1.0) if name == "rho_xy" else (1e-8, 1e3)
+        if not lowest <= lower[p] <= upper[p] <= highest:
+            raise ValueError(
+                f"bounds of {name} are {limits}; give {lowest:g} <= lower <= upper <= {highest:g}"
+            )
+    return frozen(lower), frozen(upper)

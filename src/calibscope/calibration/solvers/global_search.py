@@ -1,0 +1,72 @@
+"""`global`: the optimum of the whole box, by the search over the two speeds (`search.py`).
+
+Where the two factors have different bounds, a parameter is fixed or an anchor pulls, the search
+still finds the valleys of the free problem; from each of them, in both orders of the factors, and
+from a few dozen Sobol points, Newton's method then solves the problem as it is posed.
+"""
+
+import numpy as np
+from scipy.stats import qmc
+
+from calibscope.base.arrays import Array
+from calibscope.calibration.ends import Ends
+from calibscope.calibration.polish import COUNT, polish, work_for
+from calibscope.calibration.problem import LOWER, UPPER, Problem
+from calibscope.calibration.search import DESCENTS, MOST_STEPS, search_days, search_speeds
+from calibscope.models.g2.caps import scratch_for
+
+SOBOL_POINTS = 64
+LIKELY_LOWER = np.array([1e-3, 1e-4, 1e-3, 1e-3, -1.0])
+LIKELY_UPPER = np.array([5.0, 1.0, 0.1, 0.1, 0.5])
+
+
+def solve(problem: Problem, start: Array) -> Ends:
+    """The best optimum, and the others that were found; `start` is not needed."""
+    ends = searched(problem)
+    if problem.is_symmetric and problem.lower[4] == -1.0 and problem.upper[4] == 1.0:
+        return ends
+    swapped = ends.parameters[:, [1, 0, 3, 2, 4]]
+    starts = [*ends.parameters, *swapped, *sobol_points(problem, SOBOL_POINTS)]
+    if problem.anchor is not None:
+        starts.append(problem.anchor.values)
+    return polished(problem, np.array(starts), ends.evaluations)
+
+
+def searched(problem: Problem) -> Ends:
+    """The ends of the search in the symmetric box around the problem's bounds."""
+    lower, upper = np.array(LOWER), np.array(UPPER)
+    for pair in ((0, 1), (2, 3)):
+        lower[list(pair)] = problem.lower[list(pair)].min()
+        upper[list(pair)] = problem.upper[list(pair)].max()
+    parameters, objectives = np.empty((1, DESCENTS, COUNT)), np.empty((1, DESCENTS))
+    evaluations = np.zeros(1, dtype=np.int64)
+    task = problem.task
+    search_days(
+        problem.book, task.quotes, task.root_weights, lower, upper,
+        search_speeds(lower[0], upper[0]), 0, 1, parameters, objectives, evaluations,
+    )  # fmt: skip
+    return Ends.sorted_by(parameters[0], objectives[0], int(evaluations[0]))
+
+
+def polished(problem: Problem, starts: Array, evaluations: int, order: int = 2) -> Ends:
+    """Newton's method (or Gauss-Newton's, order 1) from every start, inside the bounds."""
+    scratch, work = scratch_for(problem.book, 0, 1), work_for(len(problem.weights))
+    ends = np.clip(starts, problem.lower, problem.upper)
+    objectives = np.empty(len(ends))
+    for i, end in enumerate(ends):
+        objectives[i], used = polish(
+            order, MOST_STEPS, problem.book, 0, problem.task, scratch, work, end
+        )
+        evaluations += used
+    return Ends.sorted_by(ends, objectives, evaluations)
+
+
+def sobol_points(problem: Problem, count: int) -> Array:
+    """Well spread starts between the bounds, where parameters are likely; logarithmic but rho."""
+    lower = np.clip(LIKELY_LOWER, problem.lower, problem.upper)
+    upper = np.clip(LIKELY_UPPER, problem.lower, problem.upper)
+    shares = qmc.Sobol(COUNT, scramble=False).random(count + 1)[1:]
+    points = np.empty((count, COUNT))
+    points[:, :4] = lower[:4] * (upper[:4] / lower[:4]) ** shares[:, :4]
+    points[:, 4] = lower[4] + (upper[4] - lower[4]) * shares[:, 4]
+    return points
