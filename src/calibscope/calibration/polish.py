@@ -26,9 +26,13 @@ from calibscope.models.g2.caps import Scratch, evaluate_day
 COUNT = 5  # parameters
 LOGARITHMIC = 4  # the first four are moved by their logarithms
 
+FAR_AWAY, NEAR = 1e-4, 1e-13  # first damping
 SMALLEST_GAIN = 1e-15  # of the sum of squares: less is rounding
 CONVERGED = 1e-16  # of the sum of squares, that a step promises: a relative offset of 1e-8
 LARGEST_DAMPING = 1e14
+SMALL_STEP = 1e-6  # of the sum of squares, that the last steps promise
+ROUNDING = 1e-8  # of the sum of squares, where large volatilities nearly cancel
+MOST_LAST_STEPS = 4
 
 
 class Task(NamedTuple):
@@ -59,6 +63,8 @@ class Work(NamedTuple):
     probe: Array  # (5,) parameters
     trial_residuals: Array  # (m,)
     is_free: Marks  # (5,)
+    is_held: Marks  # (5,) put on a bound by the step
+    shift: Array  # (5,) how far those move
 
 
 @compiled
@@ -79,6 +85,8 @@ def work_for(caps: int) -> Work:
         np.empty(COUNT),
         np.empty(caps),
         np.empty(COUNT, np.bool_),
+        np.empty(COUNT, np.bool_),
+        np.empty(COUNT),
     )
 
 
@@ -154,31 +162,63 @@ def normal_equations(order: int, parameters: Array, task: Task, work: Work) -> N
 
 
 @compiled
-def solved_step(matrix: Array, damping: float, work: Work) -> bool:
-    """Step of the free parameters from (matrix + damping D) s = -gradient; False if indefinite."""
-    system, step, is_free = work.system, work.step, work.is_free
+def solved_step(matrix: Array, damping: float, parameters: Array, task: Task, work: Work) -> bool:
+    """Step of the free parameters from (matrix + damping D) s = -gradient; False if indefinite.
+
+    A parameter that the step would carry beyond a bound is put on it, and the others are solved for
+    again: cut off afterwards, the step would not fit together any more.
+    """
+    is_held, step = work.is_held, work.step
+    is_held[:] = False
+    for _ in range(COUNT + 1):
+        if not solved_system(matrix, damping, work):
+            return False
+        worst, which = 0.0, -1
+        for p in range(COUNT):
+            if not work.is_free[p] or is_held[p]:
+                continue
+            here = coordinate(parameters, p)
+            room_down = here - coordinate(task.lower, p)
+            room_up = coordinate(task.upper, p) - here
+            beyond = max(step[p] - room_up, -step[p] - room_down)
+            if beyond > worst:
+                worst, which = beyond, p
+                work.shift[p] = room_up if step[p] > 0.0 else -room_down
+        if which < 0:
+            break
+        is_held[which] = True
+    return True
+
+
+@compiled
+def solved_system(matrix: Array, damping: float, work: Work) -> bool:
+    """The same without bounds, by Cholesky; held parameters move by their shift."""
+    system, step = work.system, work.step
     for p in range(COUNT):
-        for q in range(p + 1):
-            system[p, q] = matrix[p, q] if is_free[p] and is_free[q] else 0.0
-        if is_free[p]:
+        moves = work.is_free[p] and not work.is_held[p]
+        step[p] = -work.gradient[p] if moves else 0.0
+        for q in range(COUNT):
+            if q <= p:
+                other = work.is_free[q] and not work.is_held[q]
+                system[p, q] = matrix[p, q] if moves and other else 0.0
+            if moves and work.is_held[q]:
+                step[p] -= matrix[p, q] * work.shift[q]
+        if moves:
             system[p, p] += damping * work.normal[p, p] + 1e-300
         else:
             system[p, p] = 1.0
-        step[p] = -work.gradient[p] if is_free[p] else 0.0
     for p in range(COUNT):
         for q in range(p):
             value = system[p, q]
             for j in range(q):
                 value -= system[p, j] * system[q, j]
             system[p, q] = value / system[q, q]
-        value = system[p, p]
+        value, before = system[p, p], system[p, p]
         for j in range(p):
             value -= system[p, j] * system[p, j]
         # Less than its rounding is not positive.
-        if not value > 1e-15 * abs(matrix[p, p]):
-            if is_free[p]:
-                return False
-            value = 1.0
+        if not value > 1e-15 * abs(before):
+            return False
         system[p, p] = math.sqrt(value)
     for p in range(COUNT):
         for j in range(p):
@@ -188,18 +228,25 @@ def solved_step(matrix: Array, damping: float, work: Work) -> bool:
         for j in range(p + 1, COUNT):
             step[p] -= system[j, p] * step[j]
         step[p] /= system[p, p]
+    for p in range(COUNT):
+        if work.is_held[p]:
+            step[p] = work.shift[p]
     return True
 
 
 @compiled
-def moved(parameters: Array, step: Array, lower: Array, upper: Array, trial: Array) -> None:
-    """The parameters after a step, inside the bounds."""
+def moved(parameters: Array, task: Task, work: Work) -> None:
+    """The parameters after the step in `work`, inside the bounds, into `work.trial`."""
     for p in range(COUNT):
-        if p < LOGARITHMIC:
-            value = parameters[p] * math.exp(min(max(step[p], -3.0), 3.0))
+        step = work.step[p]
+        if work.is_held[p]:
+            is_upper = step > 0.0 or (step == 0.0 and parameters[p] == task.upper[p])
+            work.trial[p] = task.upper[p] if is_upper else task.lower[p]
+        elif p < LOGARITHMIC:
+            value = parameters[p] * math.exp(min(max(step, -3.0), 3.0))
+            work.trial[p] = min(max(value, task.lower[p]), task.upper[p])
         else:
-            value = parameters[p] + step[p]
-        trial[p] = min(max(value, lower[p]), upper[p])
+            work.trial[p] = min(max(parameters[p] + step, task.lower[p]), task.upper[p])
 
 
 @compiled
@@ -215,6 +262,7 @@ def mark_free(parameters: Array, lower: Array, upper: Array, work: Work) -> None
 @compiled
 def polish(
     order: int,
+    damping: float,
     most_steps: int,
     book: CapBook,
     day: int,
@@ -225,22 +273,23 @@ def polish(
 ) -> tuple[float, int]:
     """Move `parameters` to the optimum; the objective there and the evaluations used.
 
-    order 2 uses the exact Hessian, order 1 Gauss-Newton's.
+    order 2 uses the exact Hessian, order 1 Gauss-Newton's. `damping` is the first mu: FAR_AWAY, or
+    NEAR where an optimum is near and flat directions matter.
     """
     m, lower, upper = task.quotes.size, task.lower, task.upper
     best = residuals_at(order, parameters, book, day, task, scratch, work, work.residuals)
     normal_equations(order, parameters, task, work)
-    damping, growth, evaluations = 1e-4, 4.0, 1
+    growth, evaluations = 4.0, 1
     for _ in range(most_steps):
         mark_free(parameters, lower, upper, work)
-        while not solved_step(work.curvature, damping, work):
+        while not solved_step(work.curvature, damping, parameters, task, work):
             damping = max(10.0 * damping, 1e-12)
             if damping > LARGEST_DAMPING:
                 return best, evaluations
         predicted = 0.0
         for p in range(COUNT):
             predicted -= work.step[p] * work.gradient[p]
-        moved(parameters, work.step, lower, upper, work.trial)
+        moved(parameters, task, work)
         if predicted <= CONVERGED * best:
             break
         value = residuals_at(
@@ -255,7 +304,7 @@ def polish(
             work.residuals[:m] = work.trial_residuals[:m]
             normal_equations(order, parameters, task, work)
             damping *= max(1.0 / 9.0, 1.0 - (2.0 * gain - 1.0) ** 3) if gain < 2.0 else 1.0 / 9.0
-            damping = max(damping, 1e-15)
+            damping = max(damping, 1e-16)
             growth = 4.0
             if done:
                 break
@@ -264,4 +313,35 @@ def polish(
             growth *= 2.0
             if damping > LARGEST_DAMPING:
                 break
+    if order >= 2:
+        settle(book, day, task, scratch, work, parameters)
+        evaluations += 1
     return best, evaluations
+
+
+@compiled
+def settle(
+    book: CapBook, day: int, task: Task, scratch: Scratch, work: Work, parameters: Array
+) -> None:
+    """Last, undamped steps next to an optimum, where the objective sees only rounding.
+
+    Its relative rounding is about 1e-12, which leaves a parameter's last six digits open; the
+    gradient does not.
+    """
+    promised = np.inf
+    for _ in range(MOST_LAST_STEPS):
+        total = residuals_at(2, parameters, book, day, task, scratch, work, work.residuals)
+        normal_equations(2, parameters, task, work)
+        mark_free(parameters, task.lower, task.upper, work)
+        if not solved_step(work.curvature, 0.0, parameters, task, work):
+            return
+        before, promised = promised, 0.0
+        for p in range(COUNT):
+            promised -= work.step[p] * work.gradient[p]
+        if not 0.0 <= promised < min(SMALL_STEP * total, 0.25 * before):
+            return
+        moved(parameters, task, work)
+        value = residuals_at(2, work.trial, book, day, task, scratch, work, work.trial_residuals)
+        if not value <= total * (1.0 + ROUNDING):
+            return
+        parameters[:] = work.trial

@@ -26,6 +26,8 @@ from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
 from calibscope.calibration.polish import (
     COUNT,
+    FAR_AWAY,
+    NEAR,
     Task,
     Work,
     mark_free,
@@ -42,6 +44,8 @@ SPEEDS, SLOW = 64, 0.01
 DESCENTS = 6  # at most so many valleys are descended
 PROBES = (-0.05, 0.05, -0.1, 0.1, -0.17, 0.17)  # of the log of the faster speed
 MOST_PROBES = 4
+ALMOST_OPPOSITE = -0.99
+FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 8  # every eighth speed in the first passes
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
 MOST_STEPS = 100
@@ -56,6 +60,8 @@ START_VOL = 0.008  # normal vol of the first linearisation
 NEAR_ENOUGH = 1e-10  # relative change of the sum of squares at which the next stage takes over
 ROUGH = 1e-3  # the same for valley points that are only compared
 VALLEYS = 24  # so many valley points of the grid are looked at more closely
+UNRESOLVED = 0.002  # relative errors up to which the grid does not tell valleys apart
+PERFECT_FIT = 1e-12  # of their squares: nothing is left to find
 HOPELESS = 2.0  # a valley whose bottom on the grid is this much higher is not descended
 NEARLY_BEST = 1.02  # ends this near to the best are polished
 
@@ -481,6 +487,7 @@ def reduced_step(parameters: Array, lower: Array, upper: Array, damping: float, 
 @compiled
 def descend(
     most_steps: int,
+    tolerance: float,
     book: CapBook,
     day: int,
     task: Task,
@@ -491,7 +498,7 @@ def descend(
 ) -> tuple[float, int]:
     """Newton's method in the two speeds, everything else at its best; the sum of squares."""
     lower, upper, trial = task.lower, task.upper, work.trial
-    best = inner_fit(book, day, task, scratch, surrogate, NEAR_ENOUGH, parameters)
+    best = inner_fit(book, day, task, scratch, surrogate, tolerance, parameters)
     damping, evaluations, fresh = 1e-3, 1, True
     for _ in range(most_steps):
         if fresh:
@@ -504,17 +511,17 @@ def descend(
                 return best, evaluations
         longest = max(abs(work.step[0]), abs(work.step[1]))
         promised = -work.step[0] * work.gradient[0] - work.step[1] * work.gradient[1]
-        if promised < 10.0 * NEAR_ENOUGH * best:
+        if promised < 10.0 * tolerance * best:
             break
         shrink = min(1.0, 1.0 / longest)
         trial[:] = parameters
         for p in range(2):
             moved_to = parameters[p] * math.exp(shrink * work.step[p])
             trial[p] = min(max(moved_to, lower[p]), upper[p])
-        value = inner_fit(book, day, task, scratch, surrogate, NEAR_ENOUGH, trial)
+        value = inner_fit(book, day, task, scratch, surrogate, tolerance, trial)
         evaluations += 1
         if value < best:
-            done = best - value < 10.0 * NEAR_ENOUGH * best
+            done = best - value < 10.0 * tolerance * best
             best = value
             parameters[:] = trial
             damping = max(damping / 8.0, 1e-12)
@@ -551,7 +558,9 @@ def look_around(
             value = inner_fit(book, day, task, scratch, surrogate, ROUGH, probe)
             evaluations += 1
             if value < best * (1.0 - 1e-6):
-                value, used = descend(MOST_STEPS, book, day, task, scratch, surrogate, work, probe)
+                value, used = descend(
+                    MOST_STEPS, NEAR_ENOUGH, book, day, task, scratch, surrogate, work, probe
+                )
                 evaluations += used
                 best = value
                 parameters[:] = probe
@@ -559,6 +568,16 @@ def look_around(
                 break
         if not found:
             break
+    is_ridge = parameters[0] < 1.5 * parameters[1]
+    if task.lower[4] < parameters[4] < ALMOST_OPPOSITE and not is_ridge:
+        # Beside rho = -1, where early caplets have almost no variance, steps are small: jump.
+        probe[:] = parameters
+        probe[4] = task.lower[4]
+        value, used = polish(2, FAR_AWAY, MOST_STEPS, book, day, task, scratch, work, probe)
+        evaluations += used
+        if value < best:
+            best = value
+            parameters[:] = probe
     return best, evaluations
 
 
@@ -587,7 +606,11 @@ def search_day(
         set_variance(i, j, resets.size, grid, surrogate)
         linearise(book, day, task, scratch, surrogate)
     i, j = scan(2, book, day, m, grid, largest, surrogate)
-    limit = WORTH_A_LOOK * surrogate.values[i, j]
+    # The grid cannot tell how deep a valley of nearly perfect fits is between its points.
+    unresolved = 0.0
+    for k in range(m):
+        unresolved += (UNRESOLVED * task.root_weights[k] * task.quotes[k]) ** 2
+    limit = WORTH_A_LOOK * max(surrogate.values[i, j], unresolved)
     scan_between(limit, book, day, m, grid, largest, surrogate)
     count = collect_valleys(limit, grid, surrogate)
     # The true heights of the valley points; descents start where no neighbour is lower.
@@ -601,7 +624,9 @@ def search_day(
         heights[c] = inner_fit(book, day, task, scratch, surrogate, ROUGH, starts[c])
     evaluations, kept, best = count, 0, np.inf
     for c in np.argsort(heights[:count]):
-        if kept == len(end_values) or heights[c] > HOPELESS * best:
+        if kept == len(end_values) or heights[c] > HOPELESS * max(best, unresolved):
+            break
+        if best <= PERFECT_FIT * unresolved:
             break
         is_lowest = True
         for other in range(count):
@@ -611,11 +636,15 @@ def search_day(
             continue
         ends[kept] = starts[c]
         end_values[kept], used = descend(
-            MOST_STEPS, book, day, task, scratch, surrogate, work, ends[kept]
+            MOST_STEPS, NEAR_ENOUGH, book, day, task, scratch, surrogate, work, ends[kept]
         )
         evaluations += used
         best = min(best, end_values[kept])
         kept += 1
+    if kept == 0:  # no valley at all: quotes that no model comes near
+        for p in range(COUNT):
+            ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
+        end_values[0], kept = np.inf, 1
     for c in range(kept):
         if end_values[c] <= NEARLY_BEST * best:
             end_values[c], used = look_around(
@@ -625,7 +654,9 @@ def search_day(
             best = min(best, end_values[c])
     for c in range(kept):
         if end_values[c] <= NEARLY_BEST * best:
-            end_values[c], used = polish(2, MOST_STEPS, book, day, task, scratch, work, ends[c])
+            end_values[c], used = polish(
+                2, NEAR, MOST_STEPS, book, day, task, scratch, work, ends[c]
+            )
             evaluations += used
             best = min(best, end_values[c])
     return kept, evaluations

@@ -10,7 +10,7 @@ from scipy.stats import qmc
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.ends import Ends
-from calibscope.calibration.polish import COUNT, polish, work_for
+from calibscope.calibration.polish import COUNT, FAR_AWAY, polish, work_for
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.search import DESCENTS, MOST_STEPS, search_days, search_speeds
 from calibscope.models.g2.caps import scratch_for
@@ -55,7 +55,7 @@ def polished(problem: Problem, starts: Array, evaluations: int, order: int = 2) 
     objectives = np.empty(len(ends))
     for i, end in enumerate(ends):
         objectives[i], used = polish(
-            order, MOST_STEPS, problem.book, 0, problem.task, scratch, work, end
+            order, FAR_AWAY, MOST_STEPS, problem.book, 0, problem.task, scratch, work, end
         )
         evaluations += used
     return Ends.sorted_by(ends, objectives, evaluations)
@@ -65,7 +65,8 @@ def sobol_points(problem: Problem, count: int) -> Array:
     """Well spread starts between the bounds, where parameters are likely; logarithmic but rho."""
     lower = np.clip(LIKELY_LOWER, problem.lower, problem.upper)
     upper = np.clip(LIKELY_UPPER, problem.lower, problem.upper)
-    shares = qmc.Sobol(COUNT, scramble=False).random(count + 1)[1:]
+    # The first point is the corner; the sequence is balanced in powers of two.
+    shares = qmc.Sobol(COUNT, scramble=False).random(1 << count.bit_length())[1 : count + 1]
     points = np.empty((count, COUNT))
     points[:, :4] = lower[:4] * (upper[:4] / lower[:4]) ** shares[:, :4]
     points[:, 4] = lower[4] + (upper[4] - lower[4]) * shares[:, 4]

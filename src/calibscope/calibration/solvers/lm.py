@@ -1,0 +1,30 @@
+r"""`lm`: Levenberg-Marquardt, what most libraries use for least squares.
+
+Steps solve :math:`(A^T A + \mu D) s = -A^T r` with the exact Jacobian, D the diagonal of A'A, mu
+raised until the step goes down. Without the second derivatives of the prices it takes many small
+steps along flat valleys, hence the many rounds.
+
+Source: Marquardt (1963), "An algorithm for least-squares estimation of nonlinear parameters";
+`polish.py` with order 1.
+"""
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+from calibscope.calibration.ends import Ends
+from calibscope.calibration.problem import Problem
+from calibscope.calibration.solvers.global_search import polished
+
+MOST_ROUNDS = 10
+SMALLEST_GAIN = 1e-12  # of the sum of squares: a round that gains less was the last
+
+
+def solve(problem: Problem, start: Array) -> Ends:
+    """The end of Levenberg-Marquardt from `start`."""
+    ends = polished(problem, np.atleast_2d(start), evaluations=0, order=1)
+    for _ in range(MOST_ROUNDS - 1):
+        before = ends
+        ends = polished(problem, before.parameters, before.evaluations, order=1)
+        if before.objectives[0] - ends.objectives[0] <= SMALLEST_GAIN * before.objectives[0]:
+            break
+    return ends

@@ -1,0 +1,36 @@
+"""`multistart`: one local solver from many well spread starts, keeping every end point.
+
+The honest way to use a local solver, and a picture of how rugged the problem is: the ends, best
+first, are the waterfall plot of the optimisation literature. Even hundreds of starts can miss the
+best optimum; `global` does not rely on luck.
+
+Source: Sobol (1967), starts on a low-discrepancy sequence in log a, log sigma, rho.
+"""
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+from calibscope.calibration.ends import Ends
+from calibscope.calibration.problem import Problem
+from calibscope.calibration.solvers import solver
+from calibscope.calibration.solvers.global_search import sobol_points
+
+STARTS = 64
+
+
+def solve(problem: Problem, start: Array, local: str = "newton", starts: int = STARTS) -> Ends:
+    """The ends of a local solver from `start` and from Sobol points, best first.
+
+    Parameters
+    ----------
+    local : name of the local solver
+    starts : how many, `start` included
+    """
+    descend = solver(local)
+    points = [start, *sobol_points(problem, starts - 1)] if starts > 1 else [start]
+    ends = [descend(problem, point) for point in points]
+    return Ends.sorted_by(
+        np.concatenate([end.parameters for end in ends]),
+        np.concatenate([end.objectives for end in ends]),
+        sum(end.evaluations for end in ends),
+    )
