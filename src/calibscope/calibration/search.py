@@ -56,7 +56,8 @@ RAYS = np.array(
         for a in np.arange(ANGLES) * math.pi / ANGLES
     ]
 )
-START_VOL = 0.008  # normal vol of the first linearisation
+START_VOL = 0.008  # normal vol from which the level is found
+LEVEL_STEPS = 8
 NEAR_ENOUGH = 1e-10  # relative change of the sum of squares at which the next stage takes over
 ROUGH = 1e-3  # the same for valley points that are only compared
 VALLEYS = 24  # so many valley points of the grid are looked at more closely
@@ -99,6 +100,7 @@ class Surrogate(NamedTuple):
 
     variance: Array  # (periods,)
     slopes: Array  # (caplets,) M
+    prices: Array  # (m,) at these variances
     target: Array  # (m,) what the linear model has to meet, weighted
     design: Array  # (3, m)
     values: Array  # (n, n) sums of squares of the linear model
@@ -157,9 +159,31 @@ def linearise(
             price += value[j - first_caplet]
             linear += slope * variance[period]
             period += 1
+        surrogate.prices[k] = price
         surrogate.target[k] = task.root_weights[k] * (task.quotes[k] - price + linear)
         total += (task.root_weights[k] * (price - task.quotes[k])) ** 2
     return total
+
+
+@compiled
+def find_level(
+    book: CapBook, day: int, task: Task, periods: int, scratch: Scratch, surrogate: Surrogate
+) -> None:
+    """Scale the variances until the caps cost, on the whole, what they are quoted at."""
+    first_cap = book.caps_of_day[day]
+    for _ in range(LEVEL_STEPS):
+        linearise(book, day, task, scratch, surrogate)
+        wanted = found = 0.0
+        for k in range(task.quotes.size):
+            intrinsic = book.intrinsic[first_cap + k]
+            wanted += task.root_weights[k] * max(task.quotes[k] - intrinsic, 0.0)
+            found += task.root_weights[k] * max(surrogate.prices[k] - intrinsic, 0.0)
+        # The time value grows about linearly with the deviation.
+        ratio = min(max(wanted / max(found, 1e-300), 0.25), 4.0) ** 2
+        if abs(ratio - 1.0) < 0.1:
+            break
+        for i in range(periods):
+            surrogate.variance[i] *= ratio
 
 
 @compiled
@@ -375,7 +399,9 @@ def set_variance(i: int, j: int, periods: int, grid: Grid, surrogate: Surrogate)
     w = 2.0 * solution[2] * solution[0] * solution[1]
     for period in range(periods):
         value = u * grid.own[i, period] + v * grid.own[j, period] + w * grid.mixed[i, j, period]
-        surrogate.variance[period] = max(value, 1e-14 * u * grid.own[i, period])
+        # Not too far at once: the linear model knows only the neighbourhood.
+        before = surrogate.variance[period]
+        surrogate.variance[period] = min(max(value, 0.1 * before), 10.0 * before)
 
 
 @compiled
@@ -600,7 +626,7 @@ def search_day(
     largest = min(task.upper[2], task.upper[3]) ** 2
     for i in range(resets.size):
         surrogate.variance[i] = (START_VOL * spans[i]) ** 2 * resets[i]
-    linearise(book, day, task, scratch, surrogate)
+    find_level(book, day, task, resets.size, scratch, surrogate)
     for _ in range(2):
         i, j = scan(COARSE, book, day, m, grid, largest, surrogate)
         set_variance(i, j, resets.size, grid, surrogate)
@@ -655,7 +681,7 @@ def search_day(
     for c in range(kept):
         if end_values[c] <= NEARLY_BEST * best:
             end_values[c], used = polish(
-                2, NEAR, MOST_STEPS, book, day, task, scratch, work, ends[c]
+                2, NEAR, 5 * MOST_STEPS, book, day, task, scratch, work, ends[c]
             )
             evaluations += used
             best = min(best, end_values[c])
@@ -684,7 +710,7 @@ def search_days(
     grid = Grid(speeds, np.empty((n, periods)), np.empty((n, n, periods)))
     work, none = work_for(caps), np.zeros(COUNT)
     surrogate = Surrogate(
-        np.empty(periods), np.empty(caplets), np.empty(caps), np.empty((3, caps)),
+        np.empty(periods), np.empty(caplets), np.empty(caps), np.empty(caps), np.empty((3, caps)),
         np.full((n, n), np.inf), np.empty((n, n, 3)), np.empty((VALLEYS, 2), np.int64),
         np.empty(VALLEYS), np.empty((VALLEYS, COUNT)),
     )  # fmt: skip
