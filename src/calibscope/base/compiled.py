@@ -91,7 +91,7 @@ def compilation_notice() -> Iterator[None]:
     notice = threading.Timer(
         SECONDS_BEFORE_NOTICE,
         logger.warning,
-        ["compiling kernels for this machine (once; about ten seconds) ..."],
+        ["compiling kernels for this machine (once; up to a minute) ..."],
     )
     notice.daemon = True
     notice.start()

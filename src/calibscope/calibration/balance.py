@@ -1,0 +1,96 @@
+r"""Weights under which no quote decides the fit alone (the paper's outlook).
+
+Leverage h_k, the row sums of U^2 of the SVD of :math:`W^{1/2} J` at the fit, says how strongly a
+quote pulls the fit towards itself. With the others' weights and J fixed, h_k / (1 - h_k) is
+proportional to w_k; so the weight of a quote above the cap is multiplied by
+
+.. math:: \sqrt{\frac{c\,(1 - h_k)}{h_k\,(1 - c)}} < 1
+
+(the root, because the fit and the other leverages move too), the day is fitted again, and so on.
+Leverages sum to the rank, at most p; a cap below p/m cannot be met.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibscope.base.arrays import Array, frozen
+from calibscope.calibration.problem import Bounds, Problem
+from calibscope.calibration.search import compile_kernels
+from calibscope.calibration.solvers.global_search import solve
+from calibscope.market.day import MarketDay
+from calibscope.models.g2.model import G2
+
+RANK_TOLERANCE = 1.5e-8  # on the singular values, relative to the largest
+NEAR_CAP = 1e-3
+SMALLEST_FACTOR = 0.03  # in one go: a leverage of 1 may be a matter of rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BalancedWeights:
+    """Weights, and what they do."""
+
+    weights: Array  # (m,)
+    leverages: Array  # (m,) at the fit with these weights
+    parameters: G2  # of that fit
+    iterations: int  # fits
+    is_balanced: bool  # whether no leverage exceeds the cap by more than 1e-3
+
+
+def leverage_balanced_weights(
+    day: MarketDay,
+    cap: float = 0.9,
+    *,
+    bounds: Bounds | None = None,
+    most_iterations: int = 50,
+) -> BalancedWeights:
+    """Weights, from 1/y^2 downwards, under which no quote's leverage exceeds the cap.
+
+    Parameters
+    ----------
+    cap : above p/m, the mean leverage of p parameters and m quotes, and below 1
+    bounds : as for `calibrate`
+
+    Examples
+    --------
+    >>> from calibscope.market.demo import demo_market
+    >>> balanced = leverage_balanced_weights(demo_market().day("2016-09-05"), cap=0.8)
+    >>> balanced.is_balanced, bool(balanced.leverages.max() <= 0.801)
+    (True, True)
+    """
+    problem = Problem.of(day, "rmsre", bounds)
+    free, quotes = int(np.sum(problem.lower < problem.upper)), len(day.prices)
+    if not free / quotes < cap < 1.0:
+        raise ValueError(
+            f"cap is {cap}; with {quotes} quotes and {free} parameters, give one between "
+            f"{free / quotes:.3g} (their ratio) and 1"
+        )
+    compile_kernels()
+    weights = np.array(problem.weights)
+    for iteration in range(1, most_iterations + 1):
+        problem = Problem.of(day, weights, bounds)
+        point = solve(problem, problem.lower).parameters[0]
+        leverages = _leverages(problem, point)
+        is_balanced = bool(leverages.max() <= cap + NEAR_CAP)
+        if is_balanced or iteration == most_iterations:
+            break
+        above = leverages > cap
+        odds = cap * (1.0 - leverages[above]) / (leverages[above] * (1.0 - cap))
+        weights[above] *= np.sqrt(np.clip(odds, SMALLEST_FACTOR**2, 1.0))
+    return BalancedWeights(
+        frozen(weights), frozen(leverages), G2(*_faster_first(problem, point)), iteration,
+        is_balanced,
+    )  # fmt: skip
+
+
+def _leverages(problem: Problem, point: Array) -> Array:
+    """Diagonal of the hat matrix, in the paper's parameters."""
+    jacobian = problem.task.root_weights[:, None] * problem.values(point, 1).jacobian
+    left, singular, _ = np.linalg.svd(jacobian, full_matrices=False)
+    kept = left[:, singular > RANK_TOLERANCE * singular[0]]
+    return np.asarray(np.einsum("ij,ij->i", kept, kept))
+
+
+def _faster_first(problem: Problem, point: Array) -> Array:
+    swap = problem.is_symmetric and point[0] < point[1]
+    return point[[1, 0, 3, 2, 4]] if swap else point
