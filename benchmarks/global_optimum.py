@@ -255,7 +255,22 @@ def grid_oracle(problem: Problem) -> Ends:
     chosen = np.union1d(chosen, np.argsort(values)[:POLISHED])
     chosen = chosen[np.argsort(values[chosen])]
     ends = np.array([scipy_polished(problem, starts[k]) for k in chosen])
-    return polished(problem, ends, evaluations=0)
+    return with_the_ridge(problem, polished(problem, ends, evaluations=0))
+
+
+def with_the_ridge(problem: Problem, ends: Ends) -> Ends:
+    """The ends, and where the best of them lead to at the upper bound of the volatilities.
+
+    Near a_x = a_y with rho = -1 prices depend on the mean speed, on sigma_x - sigma_y and on
+    sigma (a_x - a_y) alone, but for a slope so slight that any solver stops on the way.
+    """
+    starts = []
+    for a_x, a_y, sigma_x, sigma_y, _ in ends.parameters[:5]:
+        mean, gap = 0.5 * (a_x + a_y), sigma_x - sigma_y
+        top = problem.upper[2] - max(-gap, 0.0)
+        half = 0.5 * (a_x - a_y) * sigma_x / top
+        starts.append([mean + half, mean - half, top, top - gap, -1.0])
+    return polished(problem, np.vstack([ends.parameters[:5], starts]), ends.evaluations)
 
 
 def scipy_polished(problem: Problem, start: Array) -> Array:
@@ -297,7 +312,8 @@ def starts_oracle(problem: Problem) -> Ends:
         seed=1, maxiter=150, popsize=10, tol=1e-8, polish=False, init="sobol",
     )  # fmt: skip
     ends = np.vstack([rough.parameters, parameters(evolved.x)])
-    return polished(problem, ends, evaluations=rough.evaluations + evolved.nfev)
+    used = rough.evaluations + evolved.nfev
+    return with_the_ridge(problem, polished(problem, ends, used))
 
 
 # --- One day

@@ -1,5 +1,6 @@
 """The terminal's door. Heavy modules are imported inside the commands that need them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from calibscope import __version__
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from calibscope.market.market import Market
+    from calibscope.market.settings import MarketSettings
 
 # Tables keep their digits: a narrower terminal wraps lines instead.
 NARROWEST = 80
@@ -22,8 +26,8 @@ SECOND_LOOK = 3
 def main() -> None:
     """Calibrate interest-rate models, and know how far to trust the result.
 
-    Start with `calibscope demo`: it needs no data. Then `calibscope check` your own files.
-    Calibration comes with the next version.
+    Start with `calibscope demo`: it needs no data. Then `calibscope check` your own files, and
+    calibrate a `calibscope day`.
     """
 
 
@@ -41,14 +45,25 @@ def demo() -> None:
     _show(demo_page())
 
 
+def file_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The arguments with which every command reads a user's files."""
+    for option in reversed(
+        (
+            click.argument("caps", type=click.Path(path_type=Path)),
+            click.option("--curve", type=click.Path(path_type=Path), help="File with the curves."),
+            click.option("--strikes", type=click.Path(path_type=Path), help="File with strikes."),
+            click.option("--settings", type=click.Path(path_type=Path), help="TOML: how to read."),
+            click.option(
+                "--set", "changes", multiple=True, metavar="KEY=VALUE", help="One setting; repeat."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 @main.command()
-@click.argument("caps", type=click.Path(path_type=Path))
-@click.option("--curve", type=click.Path(path_type=Path), help="File with the curves.")
-@click.option("--strikes", type=click.Path(path_type=Path), help="File with the strikes.")
-@click.option("--settings", type=click.Path(path_type=Path), help="TOML file: how to read them.")
-@click.option(
-    "--set", "changes", multiple=True, metavar="KEY=VALUE", help="One setting; repeatable."
-)
+@file_options
 @click.option("--all", "everything", is_flag=True, help="List every finding, not only examples.")
 @click.pass_context
 def check(
@@ -73,9 +88,54 @@ def check(
 
     Exit code: 0 clean, 1 unusable, 2 wrong usage, 3 usable with warnings or dropped days.
     """  # noqa: D301
+    from calibscope.report.check import checked_market
+
+    market, chosen = _read(caps, curve, strikes, settings, changes)
+    _show(checked_market(market, chosen, everything))
+    context.exit(SECOND_LOOK if market.dropped or market.warnings else 0)
+
+
+@main.command()
+@file_options
+@click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
+def day(
+    caps: Path,
+    curve: Path | None,
+    strikes: Path | None,
+    settings: Path | None,
+    changes: tuple[str, ...],
+    date: str,
+) -> None:
+    """Calibrate one day, and say how far the result can be trusted.
+
+    \b
+    calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18
+
+    Files are given as to `calibscope check`. Shown are market against model, the parameters with
+    the range that fits almost as well, and the evidence that the optimum is the global one.
+    """  # noqa: D301
+    from calibscope.calibration.calibrate import calibrate
+    from calibscope.market.errors import MarketDataError
+    from calibscope.report.day import calibrated_day
+
+    market, _ = _read(caps, curve, strikes, settings, changes)
+    try:
+        chosen = market.day(date)
+    except MarketDataError as error:
+        raise click.ClickException(str(error)) from None
+    _show(calibrated_day(calibrate(chosen), market.name))
+
+
+def _read(
+    caps: Path,
+    curve: Path | None,
+    strikes: Path | None,
+    settings: Path | None,
+    changes: tuple[str, ...],
+) -> "tuple[Market, MarketSettings]":
+    """The market in a user's files, or a message why there is none."""
     from calibscope.market.errors import MarketDataError
     from calibscope.market.read import market_settings, read_market
-    from calibscope.report.check import checked_market
     from calibscope.report.progress import progress_bar
 
     try:
@@ -83,11 +143,9 @@ def check(
         quote = chosen.caps.quantity or "price"
         files: Path | dict[str, Path] = {quote: caps, "strike": strikes} if strikes else caps
         with progress_bar("bootstrapping curves") as progress:
-            market = read_market(files, curve, settings=chosen, progress=progress)
+            return read_market(files, curve, settings=chosen, progress=progress), chosen
     except MarketDataError as error:
         raise click.ClickException(str(error)) from None
-    _show(checked_market(market, chosen, everything))
-    context.exit(SECOND_LOOK if market.dropped or market.warnings else 0)
 
 
 def _show(page: "RenderableType") -> None:

@@ -38,6 +38,7 @@ def calibscope(*arguments, **environment):
         "from calibscope.cli import main; main(['--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['demo', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['check', '--help'], standalone_mode=False)",
+        "from calibscope.cli import main; main(['day', '--help'], standalone_mode=False)",
     ],
 )
 def test_nothing_heavy_is_imported(action):
@@ -111,6 +112,19 @@ def test_a_setting_on_the_command_line(tmp_path):
     assert short.returncode == 0
     assert "3Y, 10Y; 3M tenor" in short.stdout
     assert "is no change; write caps.units.price=bp" in calibscope(*files, "--set", "x").stderr
+
+
+def test_day_fits_and_says_how_far_to_trust_it():
+    files = ("day", str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    result = calibscope(*files, "--date", "2020-03-18")
+    assert result.returncode == 0, result.stderr
+    assert "2020-03-18, G2++ fitted to 13 caps, single curve" in result.stdout
+    assert "RMSRE 0.681 %. The optimum was found." in result.stdout
+    assert "One optimum was found" in result.stdout
+    missing = calibscope(*files, "--date", "2020-03-06")
+    assert missing.returncode == 1
+    assert "2020-03-06 was dropped: price is missing at 8Y" in missing.stderr
+    assert "Traceback" not in missing.stderr
 
 
 def test_a_wrong_command_gets_one_clear_message():

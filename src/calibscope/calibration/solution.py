@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from calibscope.base.arrays import Array, Marks
 from calibscope.calibration.problem import Problem
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
+
+if TYPE_CHECKING:
+    from calibscope.calibration.evidence import Evidence
 
 CONVERGED_OFFSET = 1e-6
 PERFECT = 1e-10  # root mean square of the weighted residuals: below, an offset means nothing
@@ -135,6 +139,13 @@ class Fit:
         if abs(values[0] - values[1]) <= RIDGE * values[0]:
             return Status.RIDGE
         return Status.AT_BOUND if self.at_bound.any() else Status.CONVERGED
+
+    @cached_property
+    def evidence(self) -> "Evidence":
+        """Atlas, valley and plausible fit, computed when first asked for (a fifth of a second)."""
+        from calibscope.calibration.evidence import evidence
+
+        return evidence(self)
 
     @property
     def is_converged(self) -> bool:

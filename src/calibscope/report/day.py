@@ -1,0 +1,86 @@
+"""What `calibscope day` shows: one calibrated day on one page."""
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from calibscope.calibration.solution import Fit
+from calibscope.market.maturity import label
+from calibscope.models.g2.model import G2
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.tables import heading, plain_table
+from calibscope.report.terminal import MEANINGS
+
+BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
+
+
+def calibrated_day(fit: Fit, source: str) -> RenderableType:
+    """Market against model, the parameters with their marks and valley, and the evidence."""
+    day = fit.problem.day
+    caps = f"{len(day.prices)} {day.kind}s"
+    title = f"{source}: {day.date}, G2++ fitted to {caps}, single curve"
+    return Group(
+        Text(title, style="bold"),
+        Text(f"RMSRE {100 * fit.rmsre:.3f} %. {fit.status.value}"),
+        heading("Market against model"),
+        _quotes(fit),
+        heading("Parameters"),
+        _parameters(fit),
+        heading("How far to trust it"),
+        *(Padding(Text(sentence), (0, 0, 0, 2)) for sentence in fit.evidence.sentences),
+    )
+
+
+def _quotes(fit: Fit) -> Table:
+    day = fit.problem.day
+    vols = 1e4 * day.normal_vols
+    model_vols = 1e4 * day.caplets.implied_normal_vols(fit.prices / day.notional, day.kind)
+    table = plain_table()
+    for title in (
+        day.kind,
+        "strike\n%",
+        "market\nbp",
+        "model\nbp",
+        "error\n%",
+        "vol\nbp",
+        "error\nbp",
+    ):
+        table.add_column(title, justify="right")
+    worst = int(np.abs(fit.residuals).argmax())
+    for k, year in enumerate(day.maturities):
+        table.add_row(
+            label(year),
+            f"{100 * day.strikes[k]:.3f}",
+            f"{1e4 * day.prices[k] / day.notional:.1f}",
+            f"{1e4 * fit.prices[k] / day.notional:.1f}",
+            f"{100 * fit.residuals[k]:+.2f}",
+            f"{vols[k]:.1f}",
+            f"{model_vols[k] - vols[k]:+.2f}",
+            style="bold" if k == worst else None,
+        )
+    return table
+
+
+def _parameters(fit: Fit) -> Table:
+    valley, other = fit.evidence.valley, fit.evidence.plausible_fit
+    table = plain_table()
+    table.add_column("")
+    table.add_column("value", justify="right")
+    table.add_column(f"range within {valley.factor:g} x RMSRE", justify="right")
+    if other is not None and not fit.evidence.is_plausible:
+        table.add_column("plausible", justify="right")
+    table.add_column("")
+    for p, name in enumerate(PARAMETERS):
+        row = [name, _number(fit.parameters, p)]
+        row.append(f"{valley.low[p]:.4g} to {valley.high[p]:.4g}")
+        if other is not None and not fit.evidence.is_plausible:
+            row.append(_number(other, p))
+        note = BOUND_WORDS[int(fit.at_bound[p])]
+        table.add_row(*row, note or MEANINGS[name].split(",")[0])
+    return table
+
+
+def _number(model: G2, p: int) -> str:
+    return f"{model.values[p]:.5g}"
