@@ -1,6 +1,6 @@
 """Does the default solver find the global optimum? A strong oracle looks for something better.
 
-``python benchmarks/global_optimum.py`` takes about 20 minutes on two cores, ``--days 6`` a minute.
+``python benchmarks/global_optimum.py`` takes about 25 minutes on two cores, ``--days 6`` a minute.
 
 1. Grid days, half of them demo days, half random humped markets: a 100 x 100 log grid over the two
    speeds. At each pair the best volatilities and correlation are found by an inner solver of its

@@ -45,6 +45,7 @@ DESCENTS = 6  # at most so many valleys are descended
 PROBES = (-0.05, 0.05, -0.1, 0.1, -0.17, 0.17)  # of the log of the faster speed
 MOST_PROBES = 4
 ALMOST_OPPOSITE = -0.99
+RIDGE_RATIO = 2.0  # speeds nearer than that may lie on the ridge of equal speeds
 FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 8  # every eighth speed in the first passes
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
@@ -58,6 +59,7 @@ RAYS = np.array(
 )
 START_VOL = 0.008  # normal vol from which the level is found
 LEVEL_STEPS = 8
+FINE = 18  # refinements of the angle on the boundary, where factors may nearly cancel
 NEAR_ENOUGH = 1e-10  # relative change of the sum of squares at which the next stage takes over
 ROUGH = 1e-3  # the same for valley points that are only compared
 VALLEYS = 24  # so many valley points of the grid are looked at more closely
@@ -463,7 +465,7 @@ def inner_fit(
             break
         last = value
         fill_design(book, day, basis[0], basis[1], basis[2], surrogate)
-        cone_fit(surrogate.design, surrogate.target, m, largest, 6, solution)
+        cone_fit(surrogate.design, surrogate.target, m, largest, FINE, solution)
         for p in range(3):
             solution[p] = min(max(solution[p], lower[2 + p]), upper[2 + p])
     return value
@@ -594,8 +596,25 @@ def look_around(
                 break
         if not found:
             break
-    is_ridge = parameters[0] < 1.5 * parameters[1]
-    if task.lower[4] < parameters[4] < ALMOST_OPPOSITE and not is_ridge:
+    if parameters[4] >= ALMOST_OPPOSITE:
+        return best, evaluations
+    is_ridge = parameters[0] < RIDGE_RATIO * parameters[1]
+    if is_ridge:
+        # Along the ridge a_x = a_y the mean speed, sigma_x - sigma_y and sigma (a_x - a_y) hardly
+        # change, and the valley falls slightly towards the bound of sigma: jump to its end.
+        probe[:] = parameters
+        rise = min(task.upper[2] - parameters[2], task.upper[3] - parameters[3])
+        probe[2], probe[3] = parameters[2] + rise, parameters[3] + rise
+        probe[4] = task.lower[4]
+        middle = 0.5 * (parameters[0] + parameters[1])
+        half = 0.5 * (parameters[0] - parameters[1]) * parameters[2] / probe[2]
+        probe[0], probe[1] = middle + half, max(middle - half, task.lower[1])
+        value, used = polish(2, FAR_AWAY, MOST_STEPS, book, day, task, scratch, work, probe)
+        evaluations += used
+        if value < best:
+            best = value
+            parameters[:] = probe
+    elif task.lower[4] < parameters[4]:
         # Beside rho = -1, where early caplets have almost no variance, steps are small: jump.
         probe[:] = parameters
         probe[4] = task.lower[4]
