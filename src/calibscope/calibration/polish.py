@@ -314,19 +314,25 @@ def polish(
             if damping > LARGEST_DAMPING:
                 break
     if order >= 2:
-        settle(book, day, task, scratch, work, parameters)
+        best = settle(book, day, task, scratch, work, best, parameters)
         evaluations += 1
     return best, evaluations
 
 
 @compiled
 def settle(
-    book: CapBook, day: int, task: Task, scratch: Scratch, work: Work, parameters: Array
-) -> None:
+    book: CapBook,
+    day: int,
+    task: Task,
+    scratch: Scratch,
+    work: Work,
+    total: float,
+    parameters: Array,
+) -> float:
     """Last, undamped steps next to an optimum, where the objective sees only rounding.
 
     Its relative rounding is about 1e-12, which leaves a parameter's last six digits open; the
-    gradient does not.
+    gradient does not. Returns the objective at the end.
     """
     promised = np.inf
     for _ in range(MOST_LAST_STEPS):
@@ -334,14 +340,16 @@ def settle(
         normal_equations(2, parameters, task, work)
         mark_free(parameters, task.lower, task.upper, work)
         if not solved_step(work.curvature, 0.0, parameters, task, work):
-            return
+            break
         before, promised = promised, 0.0
         for p in range(COUNT):
             promised -= work.step[p] * work.gradient[p]
         if not 0.0 <= promised < min(SMALL_STEP * total, 0.25 * before):
-            return
+            break
         moved(parameters, task, work)
         value = residuals_at(2, work.trial, book, day, task, scratch, work, work.trial_residuals)
         if not value <= total * (1.0 + ROUNDING):
-            return
+            break
+        total = value
         parameters[:] = work.trial
+    return total
