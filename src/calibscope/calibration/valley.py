@@ -15,6 +15,7 @@ the range is then too short, never too long.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -106,15 +107,14 @@ def _measure(problem: Problem) -> str:
     return f"{name} with the anchor's pull" if problem.task.strength.any() else name
 
 
-class _Limit:
+class _Limit(Protocol):
     """What still counts as nearly as good: `excess` of at most 0, growing with the distance."""
 
     def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
         """Fit the others; excess and parameters."""
-        raise NotImplementedError
 
 
-class _Factor(_Limit):
+class _Factor:
     """The root of the objective within a factor of the best."""
 
     def __init__(self, bench: Workbench, best: Array, factor: float) -> None:
@@ -129,7 +129,7 @@ class _Factor(_Limit):
         return float(rise) - 1.0, point
 
 
-class _BidAsk(_Limit):
+class _BidAsk:
     """All prices between bid and ask.
 
     The largest distance from the middle, in half spreads, is made small by least squares whose

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibscope.base.arrays import Array, Marks
+from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.polish import (
     COUNT,
     FAR_AWAY,
@@ -22,19 +23,8 @@ from calibscope.calibration.polish import (
     work_for,
 )
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.search import (
-    MOST_STEPS,
-    NEAR_ENOUGH,
-    SPEEDS,
-    Grid,
-    Surrogate,
-    compile_kernels,
-    descend,
-    fill_grid,
-    linearise,
-    scan,
-    search_speeds,
-)
+from calibscope.calibration.search import SPEEDS, compile_kernels, search_speeds
+from calibscope.calibration.surrogate import Grid, Surrogate, fill_grid, linearise, scan
 from calibscope.models.g2.caps import scratch_for
 from calibscope.models.g2.variance import basis_rows
 
