@@ -10,7 +10,7 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike, Indices
 from calibscope.base.threads import share_days
 from calibscope.calibration.ends import Ends
-from calibscope.calibration.polish import COUNT
+from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import (
     DESCENTS,

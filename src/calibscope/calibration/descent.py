@@ -13,16 +13,15 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.cone import cone_fit
-from calibscope.calibration.polish import (
+from calibscope.calibration.objective import (
     COUNT,
-    FAR_AWAY,
     Task,
     Work,
     mark_free,
     normal_equations,
-    polish,
     residuals_at,
 )
+from calibscope.calibration.polish import FAR_AWAY, polish
 from calibscope.calibration.surrogate import Surrogate, fill_design, linearise
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
-from calibscope.calibration.polish import COUNT, Task
+from calibscope.calibration.objective import COUNT, Task
 from calibscope.calibration.weights import weights_of
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.book import CapBook

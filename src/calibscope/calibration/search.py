@@ -30,7 +30,8 @@ from calibscope.calibration.descent import (
     inner_fit,
     look_around,
 )
-from calibscope.calibration.polish import COUNT, NEAR, Task, Work, polish, work_for
+from calibscope.calibration.objective import COUNT, Task, Work, work_for
+from calibscope.calibration.polish import NEAR, polish
 from calibscope.calibration.surrogate import (
     VALLEYS,
     Grid,
@@ -43,6 +44,7 @@ from calibscope.calibration.surrogate import (
     scan_between,
     set_variance,
 )
+from calibscope.calibration.trace import trace_valley
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch, scratch_for
 
@@ -53,7 +55,8 @@ COARSE = 8  # every eighth speed in the first passes
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
 START_VOL = 0.008  # normal vol from which the level is found
 UNRESOLVED = 0.002  # relative errors up to which the grid does not tell valleys apart
-PERFECT_FIT = 1e-12  # of their squares: nothing is left to find
+PERFECT_FIT = 1e-14  # of their squares: nothing is left to find
+NEARLY_PERFECT = 1e-2  # of their squares: a better optimum may lie in the same valley
 HOPELESS = 2.0  # a valley whose bottom on the grid is this much higher is not descended
 NEARLY_BEST = 1.02  # ends this near to the best are polished
 
@@ -156,6 +159,13 @@ def search_day(
             )
             evaluations += used
             best = min(best, end_values[c])
+    lowest = np.argmin(end_values[:kept])
+    if PERFECT_FIT * unresolved < best < NEARLY_PERFECT * unresolved:
+        end_values[lowest], used = trace_valley(
+            PERFECT_FIT * unresolved, book, day, task, grid, scratch, surrogate, work, best,
+            ends[lowest],
+        )  # fmt: skip
+        evaluations += used
     return kept, evaluations
 
 

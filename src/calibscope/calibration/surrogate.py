@@ -16,7 +16,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compiled
 from calibscope.calibration.cone import cone_fit
-from calibscope.calibration.polish import Task
+from calibscope.calibration.objective import Task
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch, option_values
 from calibscope.models.g2.variance import basis_rows

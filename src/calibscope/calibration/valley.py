@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
-from calibscope.calibration.polish import COUNT
+from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT
 from calibscope.calibration.workbench import Workbench, scaled, unscaled

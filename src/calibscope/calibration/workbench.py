@@ -11,17 +11,15 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Marks
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
-from calibscope.calibration.polish import (
+from calibscope.calibration.objective import (
     COUNT,
-    FAR_AWAY,
-    NEAR,
     Task,
     mark_free,
     normal_equations,
-    polish,
     residuals_at,
     work_for,
 )
+from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import SPEEDS, compile_kernels, search_speeds
 from calibscope.calibration.surrogate import Grid, Surrogate, fill_grid, linearise, scan

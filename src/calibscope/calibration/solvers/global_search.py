@@ -11,7 +11,8 @@ from scipy.stats import qmc
 from calibscope.base.arrays import Array
 from calibscope.calibration.descent import MOST_STEPS
 from calibscope.calibration.ends import Ends
-from calibscope.calibration.polish import COUNT, FAR_AWAY, polish, work_for
+from calibscope.calibration.objective import COUNT, work_for
+from calibscope.calibration.polish import FAR_AWAY, polish
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.search import DESCENTS, search_days, search_speeds
 from calibscope.models.g2.caps import scratch_for
