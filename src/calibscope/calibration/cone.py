@@ -14,21 +14,29 @@ from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 
 ANGLES = 32
-RAYS = np.array(
-    [
-        (math.cos(a) ** 2, math.sin(a) ** 2, 2.0 * math.cos(a) * math.sin(a))
-        for a in np.arange(ANGLES) * math.pi / ANGLES
-    ]
+EVEN_ANGLES = np.arange(ANGLES) * (math.pi / ANGLES)
+RAYS_U, RAYS_V, RAYS_W = (
+    np.cos(EVEN_ANGLES) ** 2,
+    np.sin(EVEN_ANGLES) ** 2,
+    np.sin(2.0 * EVEN_ANGLES),
 )
+MOST_STEPS = 8
 
 
 @compiled
 def cone_fit(
-    design: Array, target: Array, m: int, largest: float, refinements: int, solution: Array
+    design: Array,
+    target: Array,
+    m: int,
+    largest: float,
+    refinements: int,
+    heights: Array,
+    solution: Array,
 ) -> float:
     """Least squares in the cone: sigma_x, sigma_y, rho into `solution`; the sum of squares.
 
-    Modified Gram-Schmidt in place; R and Q'b are then all that is needed.
+    Modified Gram-Schmidt in place; R and Q'b are then all that is needed. `heights` is working
+    memory for the angles.
     """
     r00 = r01 = r02 = r11 = r12 = r22 = 0.0
     c0 = c1 = c2 = total = 0.0
@@ -72,19 +80,20 @@ def cone_fit(
                 return total - c0 * c0 - c1 * c1 - c2 * c2
             is_inside = True
     # The boundary: (u, v, 2w) = size (cos^2, sin^2, 2 cos sin), which covers rho = 1 and rho = -1.
-    best, chosen = np.inf, 0
     rest = total - c0 * c0 - c1 * c1 - c2 * c2
-    for a in range(ANGLES):
-        u, v, w = RAYS[a, 0], RAYS[a, 1], RAYS[a, 2]
+    for a in range(ANGLES):  # without branches, several angles at a time
+        u, v, w = RAYS_U[a], RAYS_V[a], RAYS_W[a]
         d0, d1, d2 = r00 * u + r01 * v + r02 * w, r11 * v + r12 * w, r22 * w
         length = d0 * d0 + d1 * d1 + d2 * d2
         size = min(max((d0 * c0 + d1 * c1 + d2 * c2) / length, 0.0), largest / max(u, v))
-        value = rest + (size * d0 - c0) ** 2 + (size * d1 - c1) ** 2 + (size * d2 - c2) ** 2
-        if value < best:
-            best, chosen = value, a
-    step = math.pi / ANGLES
+        heights[a] = (size * d0 - c0) ** 2 + (size * d1 - c1) ** 2 + (size * d2 - c2) ** 2
+    chosen = 0
+    for a in range(1, ANGLES):
+        if heights[a] < heights[chosen]:
+            chosen = a
+    best, step = rest + float(heights[chosen]), math.pi / ANGLES
     low, angle, high = (chosen - 1) * step, chosen * step, (chosen + 1) * step
-    for _ in range(refinements):
+    for refinement in range(refinements):
         # A parabola through three angles; the interval shrinks around the best.
         third = 0.25 * (high - low)
         left, right = angle - third, angle + third
@@ -100,6 +109,13 @@ def cone_fit(
                 best, angle = f, x
         width = max(abs(guess - angle), 0.125 * (high - low))
         low, high = angle - width, angle + width
+        if refinement == 0 and refinements > 1:
+            # Near enough for Newton's method, unless a bound on the volatilities interferes.
+            guess = stationary_angle(angle, r00, r01, r02, r11, r12, r22, c0, c1, c2, largest)
+            f = on_boundary(guess, r00, r01, r02, r11, r12, r22, c0, c1, c2, rest, largest)
+            if low <= guess <= high and f <= best:
+                best, angle = f, guess
+                break
     cosine, sine = math.cos(angle), math.sin(angle)
     size = boundary_size(cosine, sine, r00, r01, r02, r11, r12, r22, c0, c1, c2, largest)
     root = math.sqrt(size)
@@ -159,3 +175,35 @@ def on_boundary(
     u, v, w = size * cosine * cosine, size * sine * sine, 2.0 * size * cosine * sine
     d0, d1, d2 = r00 * u + r01 * v + r02 * w, r11 * v + r12 * w, r22 * w
     return rest + (d0 - c0) ** 2 + (d1 - c1) ** 2 + (d2 - c2) ** 2
+
+
+@compiled
+def stationary_angle(
+    angle: float, r00: float, r01: float, r02: float, r11: float, r12: float, r22: float,
+    c0: float, c1: float, c2: float, largest: float,
+) -> float:  # fmt: skip
+    """The angle near a given one where (d.c)^2 / d.d is largest, by Newton's method; nan if none.
+
+    With n = d.c and l = d.d, that is 2 n' l = n l'.
+    """
+    for _ in range(MOST_STEPS):
+        cosine, sine = math.cos(2.0 * angle), math.sin(2.0 * angle)
+        u, v, w = 0.5 + 0.5 * cosine, 0.5 - 0.5 * cosine, sine
+        d0, d1, d2 = r00 * u + r01 * v + r02 * w, r11 * v + r12 * w, r22 * w
+        # First and second derivatives of (u, v, w) by the angle.
+        u, v, w = -sine, sine, 2.0 * cosine
+        e0, e1, e2 = r00 * u + r01 * v + r02 * w, r11 * v + r12 * w, r22 * w
+        u, v, w = -2.0 * cosine, 2.0 * cosine, -4.0 * sine
+        f0, f1, f2 = r00 * u + r01 * v + r02 * w, r11 * v + r12 * w, r22 * w
+        n, length = d0 * c0 + d1 * c1 + d2 * c2, d0 * d0 + d1 * d1 + d2 * d2
+        n1, l1 = e0 * c0 + e1 * c1 + e2 * c2, 2.0 * (d0 * e0 + d1 * e1 + d2 * e2)
+        n2 = f0 * c0 + f1 * c1 + f2 * c2
+        l2 = 2.0 * (e0 * e0 + e1 * e1 + e2 * e2 + d0 * f0 + d1 * f1 + d2 * f2)
+        slope = 2.0 * n2 * length + n1 * l1 - n * l2
+        if not (slope < 0.0 and n > 0.0 and n * (0.5 + 0.5 * abs(cosine)) < largest * length):
+            return np.nan
+        step = (2.0 * n1 * length - n * l1) / slope
+        angle -= step
+        if abs(step) < 1e-14:
+            break
+    return angle

@@ -21,8 +21,8 @@ from calibscope.calibration.objective import (
     normal_equations,
     residuals_at,
 )
-from calibscope.calibration.polish import FAR_AWAY, polish
-from calibscope.calibration.surrogate import Surrogate, fill_design, linearise
+from calibscope.calibration.polish import FAR_AWAY, approach
+from calibscope.calibration.surrogate import SLOW, Surrogate, fill_column, linearise
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch
 from calibscope.models.g2.variance import basis_rows
@@ -69,8 +69,9 @@ def inner_fit(
         if not abs(last - value) > tolerance * value:
             break
         last = value
-        fill_design(book, day, basis[0], basis[1], basis[2], surrogate)
-        cone_fit(surrogate.design, surrogate.target, m, largest, FINE, solution)
+        for p in range(3):
+            fill_column(book, day, basis[p], surrogate.slopes, surrogate.design[p])
+        cone_fit(surrogate.design, surrogate.target, m, largest, FINE, surrogate.angles, solution)
         for p in range(3):
             solution[p] = min(max(solution[p], lower[2 + p]), upper[2 + p])
     return value
@@ -203,9 +204,8 @@ def look_around(
             break
     if parameters[4] >= ALMOST_OPPOSITE:
         return best, evaluations
-    is_ridge = parameters[0] < RIDGE_RATIO * parameters[1]
-    if is_ridge:
-        # Along the ridge a_x = a_y the mean speed, sigma_x - sigma_y and sigma (a_x - a_y) hardly
+    if parameters[0] + SLOW < RIDGE_RATIO * (parameters[1] + SLOW):
+        # Near the ridge a_x = a_y the mean speed, sigma_x - sigma_y and sigma (a_x - a_y) hardly
         # change, and the valley falls slightly towards the bound of sigma: jump to its end.
         probe[:] = parameters
         rise = min(task.upper[2] - parameters[2], task.upper[3] - parameters[3])
@@ -214,7 +214,7 @@ def look_around(
         middle = 0.5 * (parameters[0] + parameters[1])
         half = 0.5 * (parameters[0] - parameters[1]) * parameters[2] / probe[2]
         probe[0], probe[1] = middle + half, max(middle - half, task.lower[1])
-        value, used = polish(2, FAR_AWAY, MOST_STEPS, book, day, task, scratch, work, probe)
+        value, used = approach(2, FAR_AWAY, MOST_STEPS, book, day, task, scratch, work, probe)
         evaluations += used
         if value < best:
             best = value
@@ -223,7 +223,7 @@ def look_around(
         # Beside rho = -1, where early caplets have almost no variance, steps are small: jump.
         probe[:] = parameters
         probe[4] = task.lower[4]
-        value, used = polish(2, FAR_AWAY, MOST_STEPS, book, day, task, scratch, work, probe)
+        value, used = approach(2, FAR_AWAY, MOST_STEPS, book, day, task, scratch, work, probe)
         evaluations += used
         if value < best:
             best = value

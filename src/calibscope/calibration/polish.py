@@ -115,7 +115,32 @@ def polish(
     work: Work,
     parameters: Array,
 ) -> tuple[float, int]:
-    """Move `parameters` to the optimum; the objective there and the evaluations used.
+    """Move `parameters` to the optimum, to the last digit; the objective and the evaluations used.
+
+    See `approach`; with order 2, `settle` adds the last digits.
+    """
+    best, evaluations = approach(
+        order, damping, most_steps, book, day, task, scratch, work, parameters
+    )
+    if order >= 2:
+        best = settle(book, day, task, scratch, work, parameters)
+        evaluations += 1
+    return best, evaluations
+
+
+@compiled
+def approach(
+    order: int,
+    damping: float,
+    most_steps: int,
+    book: CapBook,
+    day: int,
+    task: Task,
+    scratch: Scratch,
+    work: Work,
+    parameters: Array,
+) -> tuple[float, int]:
+    """Move `parameters` towards the optimum while the objective sees it; see `polish`.
 
     order 2 uses the exact Hessian, order 1 Gauss-Newton's. `damping` is the first mu: FAR_AWAY, or
     NEAR where an optimum is near and flat directions matter.
@@ -157,7 +182,4 @@ def polish(
             growth *= 2.0
             if damping > LARGEST_DAMPING:
                 break
-    if order >= 2:
-        best = settle(book, day, task, scratch, work, parameters)
-        evaluations += 1
     return best, evaluations

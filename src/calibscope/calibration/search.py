@@ -22,6 +22,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
+from calibscope.calibration.cone import ANGLES
 from calibscope.calibration.descent import (
     MOST_STEPS,
     NEAR_ENOUGH,
@@ -30,9 +31,10 @@ from calibscope.calibration.descent import (
     inner_fit,
     look_around,
 )
-from calibscope.calibration.objective import COUNT, Task, Work, work_for
+from calibscope.calibration.objective import COUNT, Task, Work, residuals_at, work_for
 from calibscope.calibration.polish import NEAR, polish
 from calibscope.calibration.surrogate import (
+    SLOW,
     VALLEYS,
     Grid,
     Surrogate,
@@ -48,7 +50,7 @@ from calibscope.calibration.trace import trace_valley
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch, scratch_for
 
-SPEEDS, SLOW = 64, 0.01
+SPEEDS = 64
 DESCENTS = 6  # at most so many valleys are descended
 FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 8  # every eighth speed in the first passes
@@ -58,6 +60,8 @@ UNRESOLVED = 0.002  # relative errors up to which the grid does not tell valleys
 PERFECT_FIT = 1e-14  # of their squares: nothing is left to find
 NEARLY_PERFECT = 1e-2  # of their squares: a better optimum may lie in the same valley
 HOPELESS = 2.0  # a valley whose bottom on the grid is this much higher is not descended
+SAME_FIT = 1e-3  # of the sum of squares, between the residuals of descents that end together
+FIRST_STEPS, HALF_WAY = 5, 1e-4  # steps, and relative changes, after which descents are compared
 NEARLY_BEST = 1.02  # ends this near to the best are polished
 
 
@@ -123,6 +127,7 @@ def search_day(
             starts[c, p] = min(max(starts[c, p], task.lower[p]), task.upper[p])
         heights[c] = inner_fit(book, day, task, scratch, surrogate, ROUGH, starts[c])
     evaluations, kept, best = count, 0, np.inf
+    fitted = np.empty((len(end_values), m))
     for c in np.argsort(heights[:count]):
         if kept == len(end_values) or heights[c] > HOPELESS * max(best, unresolved):
             break
@@ -134,19 +139,26 @@ def search_day(
             is_lowest &= away != 1 or heights[other] >= heights[c]
         if not is_lowest:
             continue
-        ends[kept] = starts[c]
-        end_values[kept], used = descend(
-            MOST_STEPS, NEAR_ENOUGH, book, day, task, scratch, surrogate, work, ends[kept]
-        )
+        end = starts[c]
+        value, used = descend(FIRST_STEPS, HALF_WAY, book, day, task, scratch, surrogate, work, end)
         evaluations += used
-        best = min(best, end_values[kept])
-        kept += 1
+        best = min(best, value)
+        residuals_at(0, end, book, day, task, scratch, work, work.trial_residuals)
+        place = same_fit(work.trial_residuals[:m], fitted[:kept], value)
+        if place == kept or value < end_values[place]:
+            ends[place], end_values[place] = end, value
+            fitted[place] = work.trial_residuals[:m]
+        kept = max(kept, place + 1)
     if kept == 0:  # no valley at all: quotes that no model comes near
         for p in range(COUNT):
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
         end_values[0], kept = np.inf, 1
     for c in range(kept):
         if end_values[c] <= NEARLY_BEST * best:
+            end_values[c], used = descend(
+                MOST_STEPS, NEAR_ENOUGH, book, day, task, scratch, surrogate, work, ends[c]
+            )
+            evaluations += used
             end_values[c], used = look_around(
                 book, day, task, scratch, surrogate, work, end_values[c], ends[c]
             )
@@ -170,6 +182,15 @@ def search_day(
 
 
 @compiled
+def same_fit(residuals: Array, fitted: Array, value: float) -> int:
+    """Which of the fits found so far has almost the same residuals; their number if none has."""
+    for c in range(len(fitted)):
+        if np.sum((fitted[c] - residuals) ** 2) <= SAME_FIT * value:
+            return c
+    return len(fitted)
+
+
+@compiled
 def search_days(
     book: CapBook,
     quotes: Array,
@@ -188,18 +209,19 @@ def search_days(
     periods, caplets, caps = scratch.basis.shape[1], scratch.caplets.shape[1], 0
     for day in range(begin, end):
         caps = max(caps, book.caps_of_day[day + 1] - book.caps_of_day[day])
-    grid = Grid(speeds, np.empty((n, periods)), np.empty((n, n, periods)))
+    grid = Grid(speeds, np.empty((n, periods)), np.empty((n, periods)))
     work, none = work_for(caps), np.zeros(COUNT)
     surrogate = Surrogate(
         np.empty(periods), np.empty(caplets), np.empty(caps), np.empty(caps), np.empty((3, caps)),
-        np.full((n, n), np.inf), np.empty((n, n, 3)), np.empty((VALLEYS, 2), np.int64),
-        np.empty(VALLEYS), np.empty((VALLEYS, COUNT)),
+        np.empty((n, caps)), np.empty(ANGLES), np.empty(periods), np.full((n, n), np.inf),
+        np.empty((n, n, 3)), np.empty((VALLEYS, 2), np.int64), np.empty(VALLEYS),
+        np.empty((VALLEYS, COUNT)),
     )  # fmt: skip
     last = -1
     for day in range(begin, end):
         if last < 0 or not same_schedule(book, last, day):
             first, stop = book.periods_of_day[day], book.periods_of_day[day + 1]
-            fill_grid(speeds, book.reset[first:stop], book.span[first:stop], grid.own, grid.mixed)
+            fill_grid(book.reset[first:stop], book.span[first:stop], grid)
         last = day
         own = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
         task = Task(quotes[own], root_weights[own], lower, upper, none, none)

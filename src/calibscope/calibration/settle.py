@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, Marks
 from calibscope.base.compiled import compiled
 from calibscope.calibration.objective import (
     COUNT,
@@ -19,7 +19,8 @@ from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch
 
 ROUNDING = 1e-8  # of the sum of squares, where large volatilities nearly cancel
-MOST_LAST_STEPS = 6
+MOST_LAST_STEPS = 8
+CONVERGED = 1e-10  # relative offset: less is rounding
 RANK_TOLERANCE = 1e-11  # singular values below this share of the largest are rounding
 LEAST_CURVATURE = 0.1  # of the Hessian in Gauss-Newton's metric
 
@@ -43,16 +44,20 @@ def settle(
     so that directions whose singular values differ by 1e10 do not disturb each other, as they do in
     A'A. They go on while the projection U' r becomes shorter. Parameters at bounds stay there.
     """
-    here, before = parameters.copy(), np.inf
+    here, shortest, misses = parameters.copy(), np.inf, 0
     total = residuals_at(2, here, book, day, task, scratch, work, work.residuals)
-    lowest = total
-    for _ in range(MOST_LAST_STEPS + 1):
+    lowest, highest = total, total * (1.0 + ROUNDING)
+    for _ in range(MOST_LAST_STEPS):
         normal_equations(2, here, task, work)
         length = projected_step(here, task, work)
-        if not (length < 0.5 * before and total <= lowest * (1.0 + ROUNDING)):
+        if length < 0.5 * shortest and total <= highest:
+            parameters[:] = here
+            lowest, shortest, misses = total, length, 0
+        else:
+            misses += 1
+        # A step that meets a bound is worse at first; the next ones know the bound.
+        if misses == 2 or not length > CONVERGED * math.sqrt(total):
             break
-        parameters[:] = here
-        lowest, before = total, length
         moved(here, task, work)
         here[:] = work.trial
         total = residuals_at(2, here, book, day, task, scratch, work, work.residuals)
@@ -61,26 +66,55 @@ def settle(
 
 @compiled
 def projected_step(parameters: Array, task: Task, work: Work) -> float:
-    """Newton's step of the parameters inside their bounds, on singular vectors; length of U' r."""
-    m, step = task.quotes.size, work.step
+    """Newton's step of the parameters inside their bounds, on singular vectors; length of U' r.
+
+    A parameter that the step would carry beyond a bound is put on it, and the others are solved for
+    again.
+    """
+    m, is_held = task.quotes.size, work.is_held
+    is_free = (parameters > task.lower) & (parameters < task.upper)
+    # An anchor's pull adds five rows.
+    A, residuals = np.zeros((m + COUNT, COUNT)), np.zeros(m + COUNT)
+    A[:m], residuals[:m] = work.jacobian[:m], work.residuals[:m]
+    for p in range(COUNT):
+        A[m + p, p] = math.sqrt(task.strength[p])
+        residuals[m + p] = A[m + p, p] * (coordinate(parameters, p) - task.anchor[p])
+    is_held[:] = False
+    length = projected_newton(A, residuals, is_free, work)
+    for _ in range(COUNT):
+        worst, which = 0.0, -1
+        for p in range(COUNT):
+            here = coordinate(parameters, p)
+            room_down = here - coordinate(task.lower, p)
+            room_up = coordinate(task.upper, p) - here
+            beyond = max(work.step[p] - room_up, -work.step[p] - room_down)
+            if is_free[p] and beyond > worst:
+                worst, which = beyond, p
+                work.shift[p] = room_up if work.step[p] > 0.0 else -room_down
+        if which < 0:
+            break
+        is_held[which], is_free[which] = True, False
+        residuals += work.shift[which] * A[:, which]
+        projected_newton(A, residuals, is_free, work)
+        for p in range(COUNT):
+            if is_held[p]:
+                work.step[p] = work.shift[p]
+    return length
+
+
+@compiled
+def projected_newton(A: Array, residuals: Array, is_free: Marks, work: Work) -> float:
+    """Newton's step of the free parameters into `work.step`; length of U' r."""
+    step, free = work.step, np.flatnonzero(is_free)
     step[:] = 0.0
-    work.is_held[:] = False
-    free = np.flatnonzero((parameters > task.lower) & (parameters < task.upper))
     if free.size == 0:
         return 0.0
-    # An anchor's pull adds five rows.
-    A, residuals = np.zeros((m + COUNT, free.size)), np.empty(m + COUNT)
-    residuals[:m] = work.residuals[:m]
-    for p in range(COUNT):
-        root = math.sqrt(task.strength[p])
-        residuals[m + p] = root * (coordinate(parameters, p) - task.anchor[p])
+    columns = np.empty((residuals.size, free.size))
     for i in range(free.size):
-        p = free[i]
-        A[:m, i] = work.jacobian[:m, p]
-        A[m + p, i] = math.sqrt(task.strength[p])
-    if not np.isfinite(np.sum(A)):
+        columns[:, i] = A[:, free[i]]
+    if not np.isfinite(np.sum(columns)):
         return np.inf
-    U, S, Vt = np.linalg.svd(A, False)
+    U, S, Vt = np.linalg.svd(columns, False)
     rank = 0
     while rank < S.size and S[rank] > RANK_TOLERANCE * S[0]:
         rank += 1

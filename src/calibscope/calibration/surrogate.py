@@ -19,18 +19,24 @@ from calibscope.calibration.cone import cone_fit
 from calibscope.calibration.objective import Task
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch, option_values
-from calibscope.models.g2.variance import basis_rows
 
 LEVEL_STEPS = 8
+SLOW = 0.01  # speeds below that are nearly alike
 VALLEYS = 24  # so many valley points of the grid are looked at more closely
+PLATEAU, SAME_HEIGHT = 3, 0.01  # steps of the grid, and relative: points that are alike
 
 
 class Grid(NamedTuple):
-    """Speeds, and the variance basis at all pairs of them on one schedule."""
+    """Speeds a, and what the variance basis at all pairs of them is made of, on one schedule.
+
+    With the reach C(a, span) and the share faded = 1 - exp(-a reset), the basis of a pair is
+    D = C_x C_y (faded_x + faded_y - faded_x faded_y) / (a_x + a_y), and A, B are its values at
+    equal speeds: tables of a few kilobytes instead of megabytes.
+    """
 
     speeds: Array  # (n,) increasing
-    own: Array  # (n, periods) A (and B) at each speed
-    mixed: Array  # (n, n, periods) D at each pair
+    reach: Array  # (n, periods)
+    faded: Array  # (n, periods)
 
 
 class Surrogate(NamedTuple):
@@ -40,24 +46,35 @@ class Surrogate(NamedTuple):
     slopes: Array  # (caplets,) M
     prices: Array  # (m,) at these variances
     target: Array  # (m,) what the linear model has to meet, weighted
-    design: Array  # (3, m)
+    design: Array  # (3, m) columns of the linear model in (u, v, 2w) at one pair of speeds
+    columns: Array  # (n, m) those of u (and v) at each speed
+    angles: Array  # (ANGLES,) sums of squares along the rays of the cone's boundary
+    basis: Array  # (periods,) variance basis of one pair of speeds
     values: Array  # (n, n) sums of squares of the linear model
     solutions: Array  # (n, n, 3) sigma_x, sigma_y, rho
     places: Indices  # (VALLEYS, 2) valley points of the grid, best first
-    heights: Array  # (VALLEYS,) their values, first of the linear, then of the true problem
+    heights: Array  # (VALLEYS,) their true sums of squares
     starts: Array  # (VALLEYS, 5) parameters there
 
 
 @compiled
-def fill_grid(speeds: Array, resets: Array, spans: Array, own: Array, mixed: Array) -> None:
-    """Basis A and D at all pairs of speeds."""
-    n, periods = speeds.size, resets.size
-    decays, basis = np.empty((15, periods)), np.empty((12, periods))
-    for i in range(n):
-        for j in range(i + 1):
-            basis_rows(speeds[i], speeds[j], resets, spans, 1, decays, basis)
-            mixed[i, j, :periods] = basis[2]
-        own[i, :periods] = basis[0]
+def fill_grid(resets: Array, spans: Array, grid: Grid) -> None:
+    """Reach and faded share of every speed on a schedule."""
+    for i in range(grid.speeds.size):
+        speed = grid.speeds[i]
+        for period in range(resets.size):
+            grid.reach[i, period] = -math.expm1(-speed * spans[period]) / speed
+            grid.faded[i, period] = -math.expm1(-speed * resets[period])
+
+
+@compiled
+def mixed_basis(i: int, j: int, periods: int, grid: Grid, basis: Array) -> None:
+    """D at a pair of speeds; A where both are the same."""
+    scale = 1.0 / (grid.speeds[i] + grid.speeds[j])
+    for period in range(periods):
+        one, other = grid.faded[i, period], grid.faded[j, period]
+        reach = scale * grid.reach[i, period] * grid.reach[j, period]
+        basis[period] = reach * (one + (1.0 - one) * other)
 
 
 @compiled
@@ -125,25 +142,25 @@ def find_level(
 
 
 @compiled
-def fill_design(
-    book: CapBook, day: int, A: Array, B: Array, D: Array, surrogate: Surrogate
-) -> None:
-    """Columns of the linear model in (u, v, 2w) at one pair of speeds."""
+def fill_column(book: CapBook, day: int, basis: Array, slopes: Array, column: Array) -> None:
+    """A column of the linear model: what each cap gains when the variances grow by `basis`."""
     first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
     first_caplet = book.caplets_of_cap[first_cap]
-    slopes, design = surrogate.slopes, surrogate.design
     for cap in range(first_cap, last_cap):
-        begin = book.caplets_of_cap[cap] - first_caplet
-        period = book.first_period[cap]
-        u = v = w = 0.0
-        for j in range(book.caplets_of_cap[cap + 1] - first_caplet - begin):
-            slope = slopes[begin + j]
-            u += slope * A[period + j]
-            v += slope * B[period + j]
-            w += slope * D[period + j]
-        design[0, cap - first_cap] = u
-        design[1, cap - first_cap] = v
-        design[2, cap - first_cap] = w
+        j, end = book.caplets_of_cap[cap] - first_caplet, book.caplets_of_cap[cap + 1]
+        i, end = book.first_period[cap], end - first_caplet
+        # Four sums at a time do not wait for each other.
+        s0 = s1 = s2 = s3 = 0.0
+        while j + 4 <= end:
+            s0 += slopes[j] * basis[i]
+            s1 += slopes[j + 1] * basis[i + 1]
+            s2 += slopes[j + 2] * basis[i + 2]
+            s3 += slopes[j + 3] * basis[i + 3]
+            i, j = i + 4, j + 4
+        while j < end:
+            s0 += slopes[j] * basis[i]
+            i, j = i + 1, j + 1
+        column[cap - first_cap] = (s0 + s1) + (s2 + s3)
 
 
 @compiled
@@ -153,6 +170,10 @@ def scan(
     """The linear problem at every `stride`-th pair of speeds; the best pair."""
     n, values = grid.speeds.size, surrogate.values
     values[:] = np.inf
+    periods = book.periods_of_day[day + 1] - book.periods_of_day[day]
+    for i in range(n):
+        mixed_basis(i, i, periods, grid, surrogate.basis)
+        fill_column(book, day, surrogate.basis, surrogate.slopes, surrogate.columns[i])
     best_i, best_j = stride, 0
     for i in range(0, n, stride):
         for j in range(0, i, stride):
@@ -186,44 +207,60 @@ def pair_fit(
     surrogate: Surrogate,
 ) -> float:  # fmt: skip
     """The linear problem at one pair of speeds."""
-    fill_design(book, day, grid.own[i], grid.own[j], grid.mixed[i, j], surrogate)
-    return cone_fit(surrogate.design, surrogate.target, m, largest, 1, surrogate.solutions[i, j])
+    design = surrogate.design
+    for k in range(m):
+        design[0, k], design[1, k] = surrogate.columns[i, k], surrogate.columns[j, k]
+    periods = book.periods_of_day[day + 1] - book.periods_of_day[day]
+    mixed_basis(i, j, periods, grid, surrogate.basis)
+    fill_column(book, day, surrogate.basis, surrogate.slopes, design[2])
+    return cone_fit(
+        design, surrogate.target, m, largest, 1, surrogate.angles, surrogate.solutions[i, j]
+    )
 
 
 @compiled
 def set_variance(i: int, j: int, periods: int, grid: Grid, surrogate: Surrogate) -> None:
     """The variances at the solution of one pair."""
-    solution = surrogate.solutions[i, j]
+    solution, wanted = surrogate.solutions[i, j], np.zeros(periods)
     u, v = solution[0] ** 2, solution[1] ** 2
     w = 2.0 * solution[2] * solution[0] * solution[1]
-    for period in range(periods):
-        value = u * grid.own[i, period] + v * grid.own[j, period] + w * grid.mixed[i, j, period]
-        # Not too far at once: the linear model knows only the neighbourhood.
-        before = surrogate.variance[period]
-        surrogate.variance[period] = min(max(value, 0.1 * before), 10.0 * before)
+    for weight, one, other in ((u, i, i), (v, j, j), (w, i, j)):
+        mixed_basis(one, other, periods, grid, surrogate.basis)
+        wanted += weight * surrogate.basis[:periods]
+    # Not too far at once: the linear model knows only the neighbourhood.
+    variance = surrogate.variance[:periods]
+    variance[:] = np.minimum(np.maximum(wanted, 0.1 * variance), 10.0 * variance)
 
 
 @compiled
 def collect_valleys(limit: float, grid: Grid, surrogate: Surrogate) -> int:
-    """The deepest points that are minimal in their row or column, best first; how many."""
-    n, most = grid.speeds.size, VALLEYS
-    values, places, heights = surrogate.values, surrogate.places, surrogate.heights
-    count = 0
+    """Points that are minimal in their row or column, the deepest first; how many.
+
+    Those that are minimal in both are bottoms, not just points of a long valley, and go before.
+    On a plateau neighbours of the same height are all alike: one of them is enough.
+    """
+    n, values, places = grid.speeds.size, surrogate.values, surrogate.places
+    ranks, candidates, found = np.empty(n * n // 2), np.empty((n * n // 2, 2), np.int64), 0
     for i in range(n):
         for j in range(i):
             here = values[i, j]
             in_row = (j == 0 or values[i, j - 1] >= here) and values[i, j + 1] >= here
             in_column = values[i - 1, j] >= here and (i == n - 1 or values[i + 1, j] >= here)
-            if not (in_row or in_column) or not here < limit:
-                continue
-            if count == most and here >= heights[count - 1]:
-                continue
-            place = min(count, most - 1)
-            while place > 0 and heights[place - 1] > here:
-                heights[place] = heights[place - 1]
-                places[place] = places[place - 1]
-                place -= 1
-            heights[place] = here
-            places[place, 0], places[place, 1] = i, j
-            count = min(count + 1, most)
+            if (in_row or in_column) and here < limit:
+                ranks[found] = here - limit if in_row and in_column else here
+                candidates[found, 0], candidates[found, 1] = i, j
+                found += 1
+    count = 0
+    for c in np.argsort(ranks[:found]):
+        i, j = candidates[c, 0], candidates[c, 1]
+        is_new = True
+        for k in range(count):
+            a, b = places[k, 0], places[k, 1]
+            is_near = max(abs(a - i), abs(b - j)) <= PLATEAU
+            is_new &= not is_near or abs(values[a, b] - values[i, j]) > SAME_HEIGHT * values[i, j]
+        if is_new:
+            places[count, 0], places[count, 1] = i, j
+            count += 1
+            if count == len(places):
+                break
     return count

@@ -13,7 +13,7 @@ from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend, inner_fit
 from calibscope.calibration.objective import COUNT, Task, Work
-from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
+from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
 from calibscope.calibration.surrogate import Grid, Surrogate, scan
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch
@@ -99,7 +99,7 @@ def held_fit(
     _, used = descend(
         MOST_STEPS, NEAR_ENOUGH, book, day, held, scratch, surrogate, work, parameters
     )
-    value, more = polish(2, FAR_AWAY, MOST_STEPS, book, day, held, scratch, work, parameters)
+    value, more = approach(2, FAR_AWAY, MOST_STEPS, book, day, held, scratch, work, parameters)
     return value, used + more
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibscope.base.arrays import Array, Marks
+from calibscope.calibration.cone import ANGLES
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.objective import (
     COUNT,
@@ -164,10 +165,8 @@ class Workbench:
         periods = slice(self.book.periods_of_day[0], self.book.periods_of_day[1])
         resets, spans = self.book.reset[periods], self.book.span[periods]
         speeds = search_speeds(self.problem.lower[0], self.problem.upper[0])
-        grid = Grid(
-            speeds, np.empty((SPEEDS, resets.size)), np.empty((SPEEDS, SPEEDS, resets.size))
-        )
-        fill_grid(speeds, resets, spans, grid.own, grid.mixed)
+        grid = Grid(speeds, np.empty((SPEEDS, resets.size)), np.empty((SPEEDS, resets.size)))
+        fill_grid(resets, spans, grid)
         basis, surrogate = self.scratch.basis, self.surrogate
         basis_rows(point[0], point[1], resets, spans, 1, self.scratch.decays, basis)
         u, v, w = point[2] ** 2, point[3] ** 2, 2.0 * point[4] * point[2] * point[3]
@@ -187,6 +186,9 @@ class Workbench:
             prices=np.empty(self.caps),
             target=np.empty(self.caps),
             design=np.empty((3, self.caps)),
+            columns=np.empty((n, self.caps)),
+            angles=np.empty(ANGLES),
+            basis=np.empty(periods),
             values=np.full((n, n), np.inf),
             solutions=np.empty((n, n, 3)),
             places=np.empty((1, 2), np.int64),
