@@ -33,11 +33,12 @@ from scipy.special import ndtr
 import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.base.threads import available_cores
+from calibscope.calibration.coordinates import scale, scaled
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import compile_kernels
 from calibscope.calibration.solvers import solver
-from calibscope.calibration.solvers.gauss_newton import moved, scale, scaled
+from calibscope.calibration.solvers.gauss_newton import moved
 from calibscope.calibration.solvers.global_search import polished, sobol_points
 from calibscope.market.quotes import Caplets, normal_option, swap_rates
 from peers import NumpyDay

@@ -11,6 +11,7 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "Fit": "calibscope.calibration.solution",
+    "PlausibleBox": "calibscope.calibration.plausible",
     "DiscountCurve": "calibscope.market.curve",
     "G2": "calibscope.models.g2.model",
     "Market": "calibscope.market.market",
@@ -19,6 +20,8 @@ _HOMES = {
     "calibrate": "calibscope.calibration.calibrate",
     "calibrate_many": "calibscope.calibration.calibrate",
     "demo_market": "calibscope.market.demo",
+    "evidence": "calibscope.calibration.evidence",
+    "leverage_balanced_weights": "calibscope.calibration.balance",
     "read_market": "calibscope.market.read",
     "simulate_market": "calibscope.study.simulate",
 }
@@ -30,16 +33,22 @@ __all__ = [
     "Market",
     "MarketDataError",
     "MarketDay",
+    "PlausibleBox",
     "__version__",
     "calibrate",
     "calibrate_many",
     "demo_market",
+    "evidence",
+    "leverage_balanced_weights",
     "read_market",
     "simulate_market",
 ]
 
 if TYPE_CHECKING:
+    from calibscope.calibration.balance import leverage_balanced_weights
     from calibscope.calibration.calibrate import calibrate, calibrate_many
+    from calibscope.calibration.evidence import evidence
+    from calibscope.calibration.plausible import PlausibleBox
     from calibscope.calibration.solution import Fit
     from calibscope.market.curve import DiscountCurve
     from calibscope.market.day import MarketDay

@@ -9,7 +9,6 @@ import calibscope as cs
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.solution import Status, canonical
 from calibscope.calibration.solvers import SOLVERS
-from calibscope.calibration.weights import liability_weights
 
 TRUTH = cs.G2(0.6, 0.04, 0.008, 0.009, -0.7)
 
@@ -33,9 +32,6 @@ def test_fits_are_optima_inside_the_bounds(fits):
         assert fit.is_converged, fit
         assert fit.relative_offset < 1e-6
         assert fit.rmsre < 0.03
-        # At a bound the objective pushes outwards: the multiplier has the right sign.
-        outwards = -fit.gradient * fit.at_bound
-        assert (outwards[fit.at_bound != 0] >= 0).all()
 
 
 def test_no_newton_from_many_starts_ends_lower(fits):
@@ -88,9 +84,10 @@ def test_weights_decide_what_is_minimised(sample):
             assert fit.objective <= problem.objective(other.parameters.values) * (1 + 1e-9)
     own = cs.calibrate(day, weights=day.prices**-2.0)
     assert own.parameters.values == pytest.approx(by_name["rmsre"].parameters.values, rel=1e-9)
-    ignoring = np.ones(13)
-    ignoring[0] = 0.0
-    fit = cs.calibrate(day, weights=liability_weights(day, ignoring))
+    importance = {float(year): float(year > 3) for year in day.maturities}
+    fit = cs.calibrate(day, weights=importance)
+    assert fit.problem.weighting == "liability"
+    assert fit.problem.weights == pytest.approx(np.where(day.maturities > 3, day.prices**-2.0, 0))
     assert np.abs(fit.residuals[1:]).max() <= np.abs(by_name["rmsre"].residuals).max() * 1.5
 
 
@@ -108,8 +105,70 @@ def test_bounds_fixed_parameters_and_anchor(sample):
     anchor = cs.G2(0.4, 0.05, 0.006, 0.01, -0.6)
     pulled = cs.calibrate(day, anchor=anchor, anchor_strength=1e6)
     assert pulled.parameters.values == pytest.approx(anchor.values, rel=1e-3)
+    assert pulled.anchor_cost == pytest.approx(pulled.rmsre - free.rmsre, rel=1e-9)
+    assert "for the anchor" in repr(pulled)
     mild = cs.calibrate(day, anchor=anchor, anchor_strength=1e-7)
     assert free.rmsre * (1 - 1e-9) <= mild.rmsre <= pulled.rmsre
+    assert 0 < mild.anchor_cost < pulled.anchor_cost
+    assert mild.relative_offset < 1e-6
+    assert free.anchor_cost == 0.0
+
+
+def test_multipliers_belong_to_the_active_bounds(sample):
+    day = sample[20]
+    free = cs.calibrate(day)
+    fit = cs.calibrate(day, bounds={"sigma_x": (1e-4, 0.5 * free.parameters.sigma_x)})
+    assert fit.at_bound[2] == 1
+    assert fit.multipliers[2] > 0
+    assert (fit.multipliers[fit.at_bound == 0] == 0).all()
+    # The objective falls at that rate when the bound is moved a little.
+    moved = cs.calibrate(day, bounds={"sigma_x": (1e-4, 0.5 * free.parameters.sigma_x * 1.0001)})
+    rate = (fit.objective - moved.objective) / np.log(1.0001)
+    assert fit.multipliers[2] == pytest.approx(rate, rel=1e-2)
+
+
+def test_a_panel_takes_the_same_wishes_as_a_day(sample):
+    seen = []
+    days, bounds = sample[:4], {"sigma_x": (1e-5, 0.05), "sigma_y": (1e-5, 0.05)}
+    panel = cs.calibrate_many(
+        days, bounds=bounds, progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen[-1] == (4, 4)
+    for fit, day in zip(panel, days, strict=True):
+        one = cs.calibrate(day, bounds=bounds)
+        assert fit.parameters.values.tolist() == one.parameters.values.tolist()
+    for wishes in ({"fixed": {"rho_xy": -0.5}}, {"solver": "newton"}):
+        panel = cs.calibrate_many(days, **wishes)
+        for fit, day, point in zip(panel, days, panel.parameters, strict=True):
+            one = cs.calibrate(day, **wishes)
+            assert fit.parameters.values.tolist() == one.parameters.values.tolist()
+            assert point.tolist() == one.parameters.values.tolist()
+            assert fit.solver == one.solver
+
+
+def test_leverage_balanced_weights_by_name(sample):
+    fit = cs.calibrate(sample[0], weights="leverage_balanced")
+    assert fit.problem.weighting == "leverage_balanced"
+    jacobian = fit.problem.task.root_weights[:, None] * fit.parameters.jacobian(sample[0])
+    left, singular, _ = np.linalg.svd(jacobian, full_matrices=False)
+    left = left[:, singular > 1.5e-8 * singular[0]]
+    assert np.sum(left**2, axis=1).max() <= 0.9 + 2e-3
+    assert fit.rmsre >= cs.calibrate(sample[0]).rmsre * (1 - 1e-9)
+
+
+def test_evidence_is_computed_when_asked_for(sample):
+    lazy, full = cs.calibrate(sample[0]), cs.calibrate(sample[0], evidence="full")
+    assert "evidence" not in vars(lazy)
+    assert "evidence" in vars(full)
+    assert str(lazy.evidence) == str(full.evidence)
+
+
+def test_the_solvers_order_of_the_factors_is_kept(sample):
+    start = cs.G2(0.02, 0.8, 0.008, 0.01, -0.9)
+    fit = cs.calibrate(sample[0], "newton", start=start)
+    assert fit.is_swapped == (fit.as_found.a_x < fit.as_found.a_y)
+    assert fit.parameters == canonical(fit.as_found)
+    assert fit.problem.objective(fit.as_found.values) == pytest.approx(fit.objective, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +182,9 @@ def test_bounds_fixed_parameters_and_anchor(sample):
         ({"bounds": {"sigma_x": (0.1, 0.01)}}, "lower <= upper"),
         ({"bounds": {"a_x": 3}}, "give a lower and an upper"),
         ({"anchor_strength": 1.0}, "give an anchor"),
+        ({"weights": {10.0: 1.0}}, "no importance is given for 3Y, 4Y"),
+        ({"weights": "liability"}, "an importance per maturity"),
+        ({"evidence": "some"}, "choose from lazy, full"),
     ],
 )
 def test_impossible_wishes_are_refused(sample, changes, message):

@@ -8,10 +8,11 @@ import pytest
 from calibscope.calibration.atlas import _Found, _settle, atlas
 from calibscope.calibration.balance import leverage_balanced_weights
 from calibscope.calibration.calibrate import calibrate
+from calibscope.calibration.coordinates import scaled, unscaled
 from calibscope.calibration.evidence import evidence
 from calibscope.calibration.plausible import PlausibleBox, plausible_fit
 from calibscope.calibration.valley import valley
-from calibscope.calibration.workbench import Workbench, scaled, unscaled
+from calibscope.calibration.workbench import Workbench
 from calibscope.market.demo import demo_market
 from calibscope.models.g2.model import G2
 

@@ -16,17 +16,11 @@ import numpy as np
 from scipy.stats import qmc
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.calibration.coordinates import scaled, unscaled
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT, RIDGE
 from calibscope.calibration.solvers.global_search import LIKELY_LOWER, LIKELY_UPPER, searched
-from calibscope.calibration.workbench import (
-    ROUNDING,
-    STATIONARY,
-    SWAP,
-    Workbench,
-    scaled,
-    unscaled,
-)
+from calibscope.calibration.workbench import ROUNDING, STATIONARY, SWAP, Workbench
 from calibscope.models.g2.model import G2
 
 STARTS = 96
@@ -139,7 +133,7 @@ class _Found:
 
 def _starts(bench: Workbench, best: Array) -> list[Array]:
     """Well spread starts: pairs of speeds, or, where the search does not apply, all parameters."""
-    if bench.is_plain:
+    if bench.problem.is_plain:
         scan = bench.scan_around(best)
         shares = qmc.Sobol(2, scramble=False).random_base2(7)
         pairs = np.sort((shares * len(scan.speeds)).astype(int), axis=1)

@@ -10,6 +10,7 @@ proportional to w_k; so the weight of a quote above the cap is multiplied by
 Leverages sum to the rank, at most p; a cap below p/m cannot be met.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ from calibscope.calibration.solvers.global_search import solve
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2
 
+CAP = 0.9  # of the leverage
 RANK_TOLERANCE = 1.5e-8  # on the singular values, relative to the largest
 NEAR_CAP = 1e-3
 SMALLEST_FACTOR = 0.03  # in one go: a leverage of 1 may be a matter of rounding
@@ -39,9 +41,10 @@ class BalancedWeights:
 
 def leverage_balanced_weights(
     day: MarketDay,
-    cap: float = 0.9,
+    cap: float = CAP,
     *,
     bounds: Bounds | None = None,
+    fixed: Mapping[str, float] | None = None,
     most_iterations: int = 50,
 ) -> BalancedWeights:
     """Weights, from 1/y^2 downwards, under which no quote's leverage exceeds the cap.
@@ -49,7 +52,7 @@ def leverage_balanced_weights(
     Parameters
     ----------
     cap : above p/m, the mean leverage of p parameters and m quotes, and below 1
-    bounds : as for `calibrate`
+    bounds, fixed : as for `calibrate`
 
     Examples
     --------
@@ -58,7 +61,7 @@ def leverage_balanced_weights(
     >>> balanced.is_balanced, bool(balanced.leverages.max() <= 0.801)
     (True, True)
     """
-    problem = Problem.of(day, "rmsre", bounds)
+    problem = Problem.of(day, "rmsre", bounds, fixed)
     free, quotes = int(np.sum(problem.lower < problem.upper)), len(day.prices)
     if not free / quotes < cap < 1.0:
         raise ValueError(
@@ -68,7 +71,7 @@ def leverage_balanced_weights(
     compile_kernels()
     weights = np.array(problem.weights)
     for iteration in range(1, most_iterations + 1):
-        problem = Problem.of(day, weights, bounds)
+        problem = Problem.of(day, weights, bounds, fixed)
         point = solve(problem, problem.lower).parameters[0]
         leverages = _leverages(problem, point)
         is_balanced = bool(leverages.max() <= cap + NEAR_CAP)

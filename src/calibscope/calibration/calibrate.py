@@ -1,14 +1,16 @@
 """`cs.calibrate` and `cs.calibrate_many`: the doors to all solvers."""
 
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, overload
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Indices
+from calibscope.base.arrays import Array, Indices
 from calibscope.base.threads import share_days
+from calibscope.calibration.balance import CAP, leverage_balanced_weights
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Bounds, Problem
@@ -20,24 +22,27 @@ from calibscope.calibration.search import (
 )
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers import solver as solver_named
+from calibscope.calibration.weights import Weights
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.model import G2
 
 # An ordinary, asymmetric start for the solvers that need one.
 USUAL_START = (0.5, 0.05, 0.01, 0.01, -0.7)
+PIECE = 32  # days after which a panel reports its progress
 
 
 def calibrate(
     day: MarketDay,
     solver: str = "global",
     *,
-    weights: str | ArrayLike = "rmsre",
+    weights: Weights = "rmsre",
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
     start: G2 | None = None,
     anchor: G2 | None = None,
     anchor_strength: float = 0.0,
+    evidence: Literal["lazy", "full"] = "lazy",
 ) -> Fit:
     """Fit G2++ to the caps of one day.
 
@@ -45,12 +50,17 @@ def calibrate(
     ----------
     solver : "global" (default), "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton",
         "annealing" or "multistart"
-    weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), or one per quote
+    weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), "leverage_balanced" (no
+        quote's leverage above 0.9), an importance per maturity, such as ``{10: 1, 20: 3}``, times
+        1/y^2 (`liability`), or one per quote
     bounds : for some parameters, such as ``{"sigma_x": (1e-4, 0.1)}``; the paper's otherwise
     fixed : parameters that do not move, such as ``{"rho_xy": -0.7}``
     start : where local solvers start; `global` needs none
     anchor, anchor_strength : a pull towards these parameters, such as yesterday's: adds
-        strength * sum (q - q_anchor)^2 in the scaled coordinates (log a, log sigma, rho)
+        strength * sum (q - q_anchor)^2 in the scaled coordinates (log a, log sigma, rho); what it
+        costs is ``fit.anchor_cost``
+    evidence : "full" computes ``fit.evidence`` (atlas, valley, plausible fit) at once, "lazy" when
+        it is first asked for
 
     Examples
     --------
@@ -61,24 +71,30 @@ def calibrate(
     >>> round(100 * fit.rmsre, 3)
     0.813
     """
-    problem = Problem.of(day, weights, bounds, fixed, anchor, anchor_strength)
+    if evidence not in ("lazy", "full"):
+        raise ValueError(f"evidence is {evidence!r}; choose from lazy, full")
+    problem = _problem(day, weights, bounds, fixed, anchor, anchor_strength)
     solve = solver_named(solver)
     compile_kernels()
     began = time.perf_counter()
     point = np.array(USUAL_START if start is None else start.values)
     ends = solve(problem, np.clip(point, problem.lower, problem.upper))
-    return _fit(problem, ends, solver, time.perf_counter() - began)
+    fit = _fit(problem, ends, solver, time.perf_counter() - began)
+    if evidence == "full":
+        _ = fit.evidence
+    return fit
 
 
 @dataclass(frozen=True, eq=False)
 class Fits(Sequence[Fit]):
-    """The calibrations of many days, by the default solver; `fits[i]` is a `Fit`."""
+    """The calibrations of many days; `fits[i]` is a `Fit`."""
 
     problems: tuple[Problem, ...]
     ends: Array  # (n, k, 5) best first
     objectives: Array  # (n, k) inf where there is no further end
     evaluations: Indices  # (n,)
     seconds: float  # of the whole panel
+    solver: str = "global"
 
     def __len__(self) -> int:
         return len(self.problems)
@@ -93,17 +109,18 @@ class Fits(Sequence[Fit]):
         if isinstance(day, slice):
             return [self[i] for i in range(*day.indices(len(self)))]
         ends = Ends.sorted_by(self.ends[day], self.objectives[day], int(self.evaluations[day]))
-        return _fit(self.problems[day], ends, "global", self.seconds / len(self))
+        return _fit(self.problems[day], ends, self.solver, self.seconds / len(self))
 
     def __iter__(self) -> Iterator[Fit]:
         return (self[day] for day in range(len(self)))
 
     @property
     def parameters(self) -> Array:
-        """(n, 5) of all days, the faster factor first."""
+        """(n, 5) of all days, the faster factor first where the problem is symmetric."""
         best = self.ends[:, 0]
         swapped = best[:, [1, 0, 3, 2, 4]]
-        return np.where((best[:, 0] >= best[:, 1])[:, None], best, swapped)
+        swap = (best[:, 0] < best[:, 1]) & self.problems[0].is_symmetric
+        return np.where(swap[:, None], swapped, best)
 
     @property
     def rmsre(self) -> Array:
@@ -112,40 +129,106 @@ class Fits(Sequence[Fit]):
 
 
 def calibrate_many(
-    days: Iterable[MarketDay], *, weights: str = "rmsre", threads: int | None = None
+    days: Iterable[MarketDay],
+    solver: str = "global",
+    *,
+    weights: Weights = "rmsre",
+    bounds: Bounds | None = None,
+    fixed: Mapping[str, float] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Fits:
-    """Fit G2++ to every day of a market, by the default solver, on all cores.
+    """Fit G2++ to every day of a market on all cores; by default in milliseconds a day.
 
     A day never depends on its neighbours: order and number of threads change no bit of a result.
 
     Parameters
     ----------
     days : a `Market`, or any days
-    weights : "rmsre" (1/y^2), "absolute" or "vega"
+    solver, weights, bounds, fixed : as for `calibrate`
     threads : how many to use; None means all cores
+    progress : called as progress(done, total)
     """
-    problems = tuple(Problem.of(day, weights) for day in days)
+    problems = tuple(_problem(day, weights, bounds, fixed) for day in days)
     if not problems:
         raise ValueError("there are no days; give at least one")
+    solve = solver_named(solver)
     compile_kernels()
     began = time.perf_counter()
+    ends = np.full((len(problems), DESCENTS, COUNT), np.nan)
+    objectives = np.full((len(problems), DESCENTS), np.inf)
+    evaluations = np.zeros(len(problems), dtype=np.int64)
+    if solver == "global" and problems[0].is_plain:
+        search = _batch_search(problems, ends, objectives, evaluations)
+    else:
+
+        def search(begin: int, end: int) -> None:
+            for day in range(begin, end):
+                problem = problems[day]
+                start = np.clip(USUAL_START, problem.lower, problem.upper)
+                found = solve(problem, start)
+                count = min(DESCENTS, len(found.objectives))
+                ends[day, :count] = found.parameters[:count]
+                objectives[day, :count] = found.objectives[:count]
+                evaluations[day] = found.evaluations
+
+    share_days(_reporting(search, len(problems), progress), len(problems), threads)
+    seconds = time.perf_counter() - began
+    return Fits(problems, ends, objectives, evaluations, seconds, solver)
+
+
+def _batch_search(
+    problems: Sequence[Problem], ends: Array, objectives: Array, evaluations: Indices
+) -> Callable[[int, int], None]:
+    """The default solver on days begin, ..., end - 1, all of them compiled."""
     book = CapBook.from_days([problem.day for problem in problems])
     quotes = np.concatenate([problem.day.prices for problem in problems])
     roots = np.sqrt(np.concatenate([problem.weights for problem in problems]))
     lower, upper = np.array(problems[0].lower), np.array(problems[0].upper)
     speeds = search_speeds(lower[0], upper[0])
-    ends = np.empty((len(problems), DESCENTS, COUNT))
-    objectives = np.empty((len(problems), DESCENTS))
-    evaluations = np.zeros(len(problems), dtype=np.int64)
 
-    def run(begin: int, end: int) -> None:
+    def search(begin: int, end: int) -> None:
         search_days(
             book, quotes, roots, lower, upper, speeds, begin, end, ends, objectives, evaluations
         )
 
-    share_days(run, len(problems), threads)
-    seconds = time.perf_counter() - began
-    return Fits(problems, ends, objectives, evaluations, seconds)
+    return search
+
+
+def _reporting(
+    work: Callable[[int, int], None], total: int, progress: Callable[[int, int], None]
+) -> Callable[[int, int], None]:
+    """The same work in small pieces, reporting after each."""
+    done, lock = 0, threading.Lock()
+
+    def run(begin: int, end: int) -> None:
+        nonlocal done
+        for first in range(begin, end, PIECE):
+            last = min(first + PIECE, end)
+            work(first, last)
+            with lock:
+                done += last - first
+                progress(done, total)
+
+    return run
+
+
+def _problem(
+    day: MarketDay,
+    weights: Weights,
+    bounds: Bounds | None,
+    fixed: Mapping[str, float] | None,
+    anchor: G2 | None = None,
+    anchor_strength: float = 0.0,
+) -> Problem:
+    if not (isinstance(weights, str) and weights == "leverage_balanced"):
+        return Problem.of(day, weights, bounds, fixed, anchor, anchor_strength)
+    problem = Problem.of(day, "rmsre", bounds, fixed, anchor, anchor_strength)
+    free = np.sum(problem.lower < problem.upper)
+    if free < CAP * len(day.prices):  # otherwise the mean leverage is above the cap
+        balanced = leverage_balanced_weights(day, bounds=bounds, fixed=fixed)
+        problem = replace(problem, weights=balanced.weights)
+    return replace(problem, weighting=weights)
 
 
 def _fit(problem: Problem, ends: Ends, solver: str, seconds: float) -> Fit:

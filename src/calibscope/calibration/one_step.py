@@ -14,22 +14,17 @@ and are projected into the bounds. They are for comparison: nothing makes sure t
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.coordinates import scale
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Fit
-from calibscope.calibration.solvers.gauss_newton import (
-    gauss_newton_direction,
-    movable,
-    moved,
-    scale,
-    tangent,
-)
+from calibscope.calibration.solvers.gauss_newton import gauss_newton_direction, movable, moved
 from calibscope.models.g2.model import G2
 
 
 def gauss_newton_step(fit: Fit) -> G2:
     """The parameters after one Gauss-Newton step from the end of a fit."""
     problem, point = fit.problem, fit.parameters.values
-    residuals, A = tangent(problem, point)
+    residuals, A = problem.tangent(point)
     step = gauss_newton_direction(A, residuals, movable(problem, point, A.T @ residuals))
     return G2(*moved(problem, point, step))
 
@@ -37,7 +32,7 @@ def gauss_newton_step(fit: Fit) -> G2:
 def newton_step(fit: Fit) -> G2:
     """The parameters after one Newton step, with the exact Hessian, from the end of a fit."""
     problem, point = fit.problem, fit.parameters.values
-    residuals, A = tangent(problem, point)
+    residuals, A = problem.tangent(point)
     gradient = A.T @ residuals
     is_free = movable(problem, point, gradient)
     step = np.zeros(len(point))

@@ -102,7 +102,7 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
 
 def _valley_points(bench: Workbench, near: Array, box: PlausibleBox) -> list[Array]:
     """The lowest places of the scan among the pairs with speeds far enough apart."""
-    if not bench.is_plain:
+    if not bench.problem.is_plain:
         return []
     scan = bench.scan_around(near)
     apart = scan.speeds[:, None] >= box.ratio_lowest * scan.speeds[None, :]

@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
+from calibscope.calibration.coordinates import scale, scaled
 from calibscope.calibration.objective import COUNT, Task
-from calibscope.calibration.weights import weights_of
+from calibscope.calibration.weights import Weights, name_of, weights_of
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import CapValues, evaluate
@@ -45,7 +46,7 @@ class Problem:
     def of(
         cls,
         day: MarketDay,
-        weights: str | ArrayLike = "rmsre",
+        weights: Weights = "rmsre",
         bounds: Bounds | None = None,
         fixed: Mapping[str, float] | None = None,
         anchor: G2 | None = None,
@@ -55,7 +56,8 @@ class Problem:
 
         Parameters
         ----------
-        weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), or one per quote
+        weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), an importance per
+            maturity, such as {10: 1, 20: 3}, times 1/y^2, or one per quote
         bounds : for some parameters, such as {"sigma_x": (1e-4, 0.1)}
         fixed : parameters that do not move, such as {"rho_xy": -0.7}
         anchor, anchor_strength : pull towards these parameters, see the module's formula
@@ -67,10 +69,10 @@ class Problem:
             raise ValueError(
                 f"anchor_strength is {anchor_strength}; give an anchor, and at least 0"
             )
-        name = weights if isinstance(weights, str) else "own"
         return cls(
-            day, weights_of(day, weights), lower, upper, name, anchor, float(anchor_strength)
-        )
+            day, weights_of(day, weights), lower, upper, name_of(weights), anchor,
+            float(anchor_strength),
+        )  # fmt: skip
 
     @cached_property
     def book(self) -> CapBook:
@@ -79,14 +81,15 @@ class Problem:
 
     @cached_property
     def task(self) -> Task:
-        """What the compiled solvers take."""
+        """What the compiled solvers take; writable, the type for which they are compiled."""
         point, strength = np.zeros(COUNT), np.zeros(COUNT)
         if self.anchor is not None and self.anchor_strength > 0:
             values = np.clip(self.anchor.values, self.lower, self.upper)
-            point = np.append(np.log(values[:4]), values[4])
+            point = scaled(values)
             strength = np.full(COUNT, self.anchor_strength)
         quotes = np.array(self.day.prices)
-        return Task(quotes, np.sqrt(self.weights), self.lower, self.upper, point, strength)
+        lower, upper = np.array(self.lower), np.array(self.upper)
+        return Task(quotes, np.sqrt(self.weights), lower, upper, point, strength)
 
     @property
     def is_symmetric(self) -> bool:
@@ -96,9 +99,26 @@ class Problem:
         same &= upper[0] == upper[1] and upper[2] == upper[3]
         return bool(same and (lower < upper).all() and not self.task.strength.any())
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the search over the speeds alone applies: symmetric, all correlations allowed."""
+        return self.is_symmetric and bool(self.lower[4] == -1.0 and self.upper[4] == 1.0)
+
     def values(self, parameters: ArrayLike, order: int = 1) -> CapValues:
         """Prices (order 0), Jacobian (1) and Hessian (2) at the parameters."""
         return evaluate(np.atleast_2d(np.asarray(parameters, float)), self.book, order, threads=1)
+
+    def tangent(self, parameters: ArrayLike) -> tuple[Array, Array]:
+        """Weighted residuals and their Jacobian by q; an anchor's pull adds five rows."""
+        point, task = np.asarray(parameters, float), self.task
+        values = self.values(point, order=1)
+        residuals = task.root_weights * (values.prices - task.quotes)
+        A = task.root_weights[:, None] * values.jacobian * scale(point)
+        if task.strength.any():
+            pull = np.sqrt(task.strength)
+            residuals = np.append(residuals, pull * (scaled(point) - task.anchor))
+            A = np.vstack((A, np.diag(pull)))
+        return residuals, A
 
     def objective(self, parameters: ArrayLike) -> float:
         """f(p), with the anchor's pull."""
@@ -106,8 +126,7 @@ class Problem:
         errors = self.task.root_weights * (self.values(point, 0).prices - self.task.quotes)
         total = float(errors @ errors)
         if self.task.strength.any():
-            scaled = np.append(np.log(point[:4]), point[4])
-            total += float(self.task.strength @ (scaled - self.task.anchor) ** 2)
+            total += float(self.task.strength @ (scaled(point) - self.task.anchor) ** 2)
         return total
 
     def rmsre(self, parameters: ArrayLike) -> float:

@@ -1,6 +1,6 @@
 """The result of a calibration, with what there is to say against it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 CONVERGED_OFFSET = 1e-6
 PERFECT = 1e-10  # root mean square of the weighted residuals: below, an offset means nothing
 RIDGE = 1e-3  # speeds that agree to this are one factor
+IDENTIFIED = 1e6  # largest condition number at which exact quotes give parameters back to 1e-5
 
 
 class Status(Enum):
@@ -47,7 +48,9 @@ class Fit:
             f"{name}={value:.5g}"
             for name, value in zip(PARAMETERS, self.parameters.values, strict=True)
         )
-        return f"Fit({self.problem.day.label}: RMSRE {100 * self.rmsre:.3f} %, {values})"
+        pulled = self.problem.task.strength.any()
+        cost = f" ({100 * self.anchor_cost:.3f} % of it for the anchor)" if pulled else ""
+        return f"Fit({self.problem.day.label}: RMSRE {100 * self.rmsre:.3f} %{cost}, {values})"
 
     @cached_property
     def parameters(self) -> G2:
@@ -55,14 +58,9 @@ class Fit:
         return canonical(self.as_found) if self.problem.is_symmetric else self.as_found
 
     @cached_property
-    def _values(self) -> tuple[Array, Array]:
-        values = self.problem.values(self.parameters.values, order=1)
-        return values.prices, values.jacobian
-
-    @property
     def prices(self) -> Array:
         """Model prices (m,)."""
-        return self._values[0]
+        return self.problem.values(self.parameters.values, order=0).prices
 
     @property
     def residuals(self) -> Array:
@@ -86,25 +84,29 @@ class Fit:
         marks = (values >= upper).astype(float) - (values <= lower)
         return np.where(lower < upper, marks, 0.0)
 
-    @cached_property
-    def gradient(self) -> Array:
-        """(5,) of the objective in the scaled coordinates; at a bound, minus its multiplier."""
-        task, point = self.problem.task, self.parameters.values
-        scale = np.append(point[:4], 1.0)
-        weighted = task.root_weights * (self.prices - task.quotes)
-        slope = 2.0 * scale * (self._weighted_jacobian.T @ weighted)
-        if task.strength.any():
-            slope += 2 * task.strength * (np.append(np.log(point[:4]), point[4]) - task.anchor)
-        return np.asarray(slope)
-
-    @property
-    def _weighted_jacobian(self) -> Array:
-        return self.problem.task.root_weights[:, None] * self._values[1]
-
     @property
     def is_free(self) -> Marks:
         """(5,) parameters that are neither fixed nor held by a bound."""
         return np.asarray((self.at_bound == 0) & (self.problem.lower < self.problem.upper))
+
+    @cached_property
+    def _tangent(self) -> tuple[Array, Array]:
+        return self.problem.tangent(self.parameters.values)
+
+    @cached_property
+    def gradient(self) -> Array:
+        """(5,) of the objective, by (log a, log sigma, rho)."""
+        residuals, A = self._tangent
+        return np.asarray(2.0 * A.T @ residuals)
+
+    @property
+    def multipliers(self) -> Array:
+        """(5,) of the active bounds: how fast the objective would fall beyond them, else 0.
+
+        By (log a, log sigma, rho). None is negative at an optimum, up to the rounding of the
+        gradient, about 1e-10 times the lengths of the residuals and of the parameter's column.
+        """
+        return -self.at_bound * self.gradient
 
     @cached_property
     def relative_offset(self) -> float:
@@ -112,31 +114,73 @@ class Fit:
 
         Zero at an optimum (Bates and Watts); a perfect fit counts as zero.
         """
-        task = self.problem.task
-        weighted = task.root_weights * (self.prices - task.quotes)
-        size = float(np.linalg.norm(weighted))
-        if size <= PERFECT * np.sqrt(len(weighted)) or task.strength.any():
+        residuals, A = self._tangent
+        size = float(np.linalg.norm(residuals))
+        if size <= PERFECT * np.sqrt(len(residuals)):
             return 0.0
-        columns = self._weighted_jacobian[:, self.is_free]
+        columns = A[:, self.is_free]
         lengths = np.linalg.norm(columns, axis=0)
         columns = columns[:, lengths > 0] / lengths[lengths > 0]
         if not columns.size:
             return 0.0
         left, singular, _ = np.linalg.svd(columns, full_matrices=False)
         kept = left[:, singular > 1e-8 * singular[0]]
-        return float(np.linalg.norm(kept.T @ weighted) / size)
+        return float(np.linalg.norm(kept.T @ residuals) / size)
+
+    @cached_property
+    def condition_number(self) -> float:
+        """Largest over smallest singular value of the free columns, by (log a, log sigma, rho).
+
+        Infinite where there are fewer quotes than free parameters.
+        """
+        columns = self._tangent[1][:, self.is_free]
+        if columns.shape[0] < columns.shape[1]:
+            return float("inf")
+        singular = np.linalg.svd(columns, compute_uv=False)
+        if not singular.size:
+            return 1.0
+        return float(singular[0] / singular[-1]) if singular[-1] > 0 else float("inf")
+
+    @property
+    def is_identified(self) -> bool:
+        """Whether the quotes determine the free parameters: condition number of at most 1e6.
+
+        Beyond, price errors of 1e-8 move parameters by percents, and other optima may price alike.
+        """
+        return self.condition_number <= IDENTIFIED
+
+    @property
+    def is_ridge(self) -> bool:
+        """Whether both factors have the same speed: a one-factor model."""
+        a_x, a_y = self.parameters.a_x, self.parameters.a_y
+        return abs(a_x - a_y) <= RIDGE * max(a_x, a_y)
+
+    @property
+    def is_swapped(self) -> bool:
+        """Whether the solver's own order of the factors was the other one."""
+        return self.as_found != self.parameters
+
+    @cached_property
+    def anchor_cost(self) -> float:
+        """RMSRE that the pull towards an anchor costs, against the best fit without; 0 without."""
+        if not self.problem.task.strength.any():
+            return 0.0
+        from calibscope.calibration.solvers.global_search import solve
+
+        free = replace(self.problem, anchor=None, anchor_strength=0.0)
+        return self.rmsre - free.rmsre(solve(free, free.lower).parameters[0])
 
     @cached_property
     def status(self) -> Status:
         """How the calibration ended."""
-        values, free = self.parameters.values, int(np.sum(self.problem.lower < self.problem.upper))
+        free = int(np.sum(self.problem.lower < self.problem.upper))
         if self.rmsre > 0.5:
             return Status.UNREACHABLE
         if len(self.problem.day.prices) < free:
             return Status.UNDERDETERMINED
         if self.relative_offset > CONVERGED_OFFSET:
             return Status.NOT_CONVERGED
-        if abs(values[0] - values[1]) <= RIDGE * values[0]:
+        if self.is_ridge:
             return Status.RIDGE
         return Status.AT_BOUND if self.at_bound.any() else Status.CONVERGED
 

@@ -20,10 +20,11 @@ from typing import Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
+from calibscope.calibration.coordinates import scaled, unscaled
 from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT
-from calibscope.calibration.workbench import Workbench, scaled, unscaled
+from calibscope.calibration.workbench import Workbench
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
 
@@ -227,7 +228,7 @@ class _Search:
 
     def collect_from_scan(self) -> None:
         """Good fits along the lines of the scan: the best pair of each line, its speed held."""
-        if not self.bench.is_plain:
+        if not self.bench.problem.is_plain:
             return
         scan = self.bench.scan_around(self.best)
         most = WORTH_A_FIT * scan.values.min()

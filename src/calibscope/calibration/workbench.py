@@ -11,10 +11,10 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Marks
 from calibscope.calibration.cone import ANGLES
+from calibscope.calibration.coordinates import scaled
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.objective import (
     COUNT,
-    Task,
     mark_free,
     normal_equations,
     residuals_at,
@@ -73,17 +73,10 @@ class Workbench:
     def __init__(self, problem: Problem) -> None:
         compile_kernels()
         self.problem, self.book = problem, problem.book
-        # Writable copies: the types for which the kernels are compiled.
-        self.task = Task(*(np.array(part) for part in problem.task))
+        self.task = problem.task
         self.caps = len(problem.weights)
         self.scratch, self.work = scratch_for(self.book, 0, 1), work_for(self.caps)
         self.surrogate = self._surrogate(SPEEDS)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the search over the speeds applies: symmetric, and all correlations allowed."""
-        lower, upper = self.problem.lower, self.problem.upper
-        return self.problem.is_symmetric and bool(lower[4] == -1.0 and upper[4] == 1.0)
 
     def canonical(self, point: Array) -> Array:
         """The faster factor first, where the factors can be swapped."""
@@ -114,7 +107,7 @@ class Workbench:
     def descended(self, start: Array) -> tuple[float, Array]:
         """Down in the two speeds, all else at its best, and then in all five parameters."""
         point = np.clip(start, self.problem.lower, self.problem.upper)
-        if self.is_plain:
+        if self.problem.is_plain:
             self._descend(point)
         return self.polished(point)
 
@@ -124,7 +117,7 @@ class Workbench:
             before = value
             for is_descent in (False, True):
                 trial = point.copy()
-                if is_descent and self.is_plain:
+                if is_descent and self.problem.is_plain:
                     self._descend(trial)
                 end = self.polished(trial, damping=NEAR)
                 value, point = min((value, point), end, key=lambda pair: pair[0])
@@ -195,13 +188,3 @@ class Workbench:
             heights=np.empty(1),
             starts=np.empty((1, COUNT)),
         )
-
-
-def scaled(point: Array) -> Array:
-    """The coordinates (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy) of parameters."""
-    return np.append(np.log(point[:4]), point[4])
-
-
-def unscaled(coordinates: Array) -> Array:
-    """The parameters at scaled coordinates."""
-    return np.append(np.exp(coordinates[:4]), coordinates[4])

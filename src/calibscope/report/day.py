@@ -74,7 +74,7 @@ def _parameters(fit: Fit) -> Table:
     table.add_column("")
     for p, name in enumerate(PARAMETERS):
         row = [name, _number(fit.parameters, p)]
-        row.append(f"{valley.low[p]:.4g} to {valley.high[p]:.4g}")
+        row.append(f"{valley.low[p]:.3g} to {valley.high[p]:.3g}")
         if other is not None and not fit.evidence.is_plausible:
             row.append(_number(other, p))
         note = BOUND_WORDS[int(fit.at_bound[p])]

@@ -11,9 +11,10 @@ import numpy as np
 from scipy.optimize import dual_annealing
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.coordinates import scaled
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.solvers.gauss_newton import moved, scaled
+from calibscope.calibration.solvers.gauss_newton import moved
 
 SEED = 20160901
 MOST_EVALUATIONS = 20_000

@@ -15,6 +15,7 @@ Source: Bates and Watts (1988), "Nonlinear Regression Analysis", section 2.2.
 import numpy as np
 
 from calibscope.base.arrays import Array, Marks
+from calibscope.calibration.coordinates import scaled, unscaled
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.problem import Problem
 
@@ -30,7 +31,7 @@ def solve(problem: Problem, start: Array) -> Ends:
     point = np.array(start, float)
     best, evaluations = problem.objective(point), 1
     for _ in range(MOST_STEPS):
-        residuals, A = tangent(problem, point)
+        residuals, A = problem.tangent(point)
         step = gauss_newton_direction(A, residuals, movable(problem, point, A.T @ residuals))
         evaluations += 1
         if -step @ (A.T @ residuals) <= CONVERGED * best:
@@ -47,18 +48,6 @@ def solve(problem: Problem, start: Array) -> Ends:
         if before - best <= SMALLEST_GAIN * before:
             break
     return Ends.sorted_by(point, best, evaluations)
-
-
-def tangent(problem: Problem, point: Array) -> tuple[Array, Array]:
-    """Weighted residuals and their Jacobian by q; an anchor's pull adds five rows."""
-    task, values = problem.task, problem.values(point, order=1)
-    residuals = task.root_weights * (values.prices - task.quotes)
-    A = task.root_weights[:, None] * values.jacobian * scale(point)
-    if task.strength.any():
-        pull = np.sqrt(task.strength)
-        residuals = np.append(residuals, pull * (scaled(point) - task.anchor))
-        A = np.vstack((A, np.diag(pull)))
-    return residuals, A
 
 
 def gauss_newton_direction(A: Array, residuals: Array, is_free: Marks) -> Array:
@@ -80,15 +69,4 @@ def movable(problem: Problem, point: Array, gradient: Array) -> Marks:
 def moved(problem: Problem, point: Array, step: Array) -> Array:
     """The parameters after a step in q, projected into the bounds."""
     q = np.clip(scaled(point) + step, scaled(problem.lower), scaled(problem.upper))
-    trial = np.append(np.exp(q[:4]), q[4])
-    return np.asarray(np.clip(trial, problem.lower, problem.upper))
-
-
-def scaled(point: Array) -> Array:
-    """The coordinates q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy)."""
-    return np.append(np.log(point[:4]), point[4])
-
-
-def scale(point: Array) -> Array:
-    """Derivative of the parameters by q: the parameter itself under a logarithm, else one."""
-    return np.append(point[:4], 1.0)
+    return np.asarray(np.clip(unscaled(q), problem.lower, problem.upper))

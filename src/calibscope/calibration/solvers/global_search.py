@@ -25,7 +25,7 @@ LIKELY_UPPER = np.array([5.0, 1.0, 0.1, 0.1, 0.5])
 def solve(problem: Problem, start: Array) -> Ends:
     """The best optimum, and the others that were found; `start` is not needed."""
     ends = searched(problem)
-    if problem.is_symmetric and problem.lower[4] == -1.0 and problem.upper[4] == 1.0:
+    if problem.is_plain:
         return ends
     swapped = ends.parameters[:, [1, 0, 3, 2, 4]]
     starts = [*ends.parameters, *swapped, *sobol_points(problem, SOBOL_POINTS)]

@@ -1,0 +1,20 @@
+"""The scaled coordinates q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy) of parameters."""
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+
+
+def scaled(point: Array) -> Array:
+    """The coordinates of parameters."""
+    return np.append(np.log(point[:4]), point[4])
+
+
+def unscaled(coordinates: Array) -> Array:
+    """The parameters at coordinates."""
+    return np.append(np.exp(coordinates[:4]), coordinates[4])
+
+
+def scale(point: Array) -> Array:
+    """Derivative of the parameters by q: the parameter itself under a logarithm, else one."""
+    return np.append(point[:4], 1.0)
