@@ -11,15 +11,18 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend, inner_fit
+from calibscope.calibration.cone import cone_fit
+from calibscope.calibration.descent import FINE, MOST_STEPS, NEAR_ENOUGH, descend, inner_fit
 from calibscope.calibration.objective import COUNT, Task, Work
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
-from calibscope.calibration.surrogate import Grid, Surrogate, scan
+from calibscope.calibration.surrogate import Grid, Surrogate, fill_column, scan
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch
+from calibscope.models.g2.variance import basis_rows
 
 PLACES, REFINEMENTS = 17, 5  # of the grid around the best
 NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
+SWAPPED = np.array([1, 0, 3, 2, 4])  # the same model with the other factor first
 
 
 @compiled
@@ -59,6 +62,8 @@ def trace_valley(
         perfect, heights, points, book, day, task, scratch, surrogate, work, best, parameters
     )
     evaluations += used
+    if parameters[0] < parameters[1]:
+        parameters[:] = parameters[SWAPPED]
     low, high = parameters[0] / NEIGHBOURHOOD, parameters[0] * NEIGHBOURHOOD
     for _ in range(REFINEMENTS):
         if best <= perfect:
@@ -66,7 +71,9 @@ def trace_valley(
         fine = np.full(PLACES, np.inf)
         for i in range(PLACES):
             start[:] = parameters
+            inner_fit(book, day, task, scratch, surrogate, NEAR_ENOUGH, start)
             start[0] = low * (high / low) ** (i / (PLACES - 1.0))
+            linear_fit(book, day, task, scratch, surrogate, start)
             fine[i], used = held_fit(book, day, task, scratch, surrogate, work, start)
             evaluations += used
             points[i] = start
@@ -78,6 +85,31 @@ def trace_valley(
         width = (high / low) ** (1.0 / PLACES)
         low, high = lowest / width, lowest * width
     return best, evaluations
+
+
+@compiled
+def linear_fit(
+    book: CapBook,
+    day: int,
+    task: Task,
+    scratch: Scratch,
+    surrogate: Surrogate,
+    parameters: Array,
+) -> None:
+    """Volatilities and correlation at other speeds, with prices linearised as they are."""
+    periods = slice(book.periods_of_day[day], book.periods_of_day[day + 1])
+    basis = scratch.basis
+    basis_rows(
+        parameters[0], parameters[1], book.reset[periods], book.span[periods], 1, scratch.decays,
+        basis,
+    )  # fmt: skip
+    for p in range(3):
+        fill_column(book, day, basis[p], surrogate.slopes, surrogate.design[p])
+    largest = min(task.upper[2], task.upper[3]) ** 2
+    cone_fit(
+        surrogate.design, surrogate.target, task.quotes.size, largest, FINE, surrogate.angles,
+        parameters[2:],
+    )  # fmt: skip
 
 
 @compiled
