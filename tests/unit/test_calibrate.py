@@ -100,18 +100,28 @@ def test_bounds_fixed_parameters_and_anchor(sample):
     assert tight.objective >= free.objective * (1 - 1e-9)
     held = cs.calibrate(day, fixed={"rho_xy": -0.5})
     assert held.parameters.rho_xy == -0.5
+    assert held.parameters.a_x >= held.parameters.a_y  # still symmetric
     assert held.at_bound[4] == 0
     assert held.objective >= free.objective * (1 - 1e-9)
     anchor = cs.G2(0.4, 0.05, 0.006, 0.01, -0.6)
     pulled = cs.calibrate(day, anchor=anchor, anchor_strength=1e6)
     assert pulled.parameters.values == pytest.approx(anchor.values, rel=1e-3)
     assert pulled.anchor_cost == pytest.approx(pulled.rmsre - free.rmsre, rel=1e-9)
-    assert "for the anchor" in repr(pulled)
+    assert "the anchor costs" in repr(pulled)
     mild = cs.calibrate(day, anchor=anchor, anchor_strength=1e-7)
     assert free.rmsre * (1 - 1e-9) <= mild.rmsre <= pulled.rmsre
     assert 0 < mild.anchor_cost < pulled.anchor_cost
     assert mild.relative_offset < 1e-6
     assert free.anchor_cost == 0.0
+
+
+def test_one_sided_bounds_are_no_excuse():
+    # The optimum of the free problem lies at sigma = 1, far outside these bounds.
+    day = cs.demo_market().day("2024-01-19")
+    one = cs.calibrate(day, bounds={"sigma_x": (1e-5, 0.1)})
+    both = cs.calibrate(day, bounds={"sigma_x": (1e-5, 0.1), "sigma_y": (1e-5, 0.1)})
+    assert one.objective <= both.objective * (1 + 1e-9)
+    assert one.is_converged
 
 
 def test_multipliers_belong_to_the_active_bounds(sample):

@@ -49,3 +49,9 @@ def test_the_python_of_the_readme_runs():
     code = re.search(r"In Python.*?```python\n(.*?)```", readme, re.DOTALL).group(1)
     code = code.replace('"examples/', f'"{PAGE.parents[1]}/examples/')
     exec(compile(code, "README", "exec"), {})
+
+
+def test_the_python_of_the_calibration_page_runs():
+    page = (PAGE.parent / "calibration.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    exec(compile(code, "calibration.md", "exec"), {})

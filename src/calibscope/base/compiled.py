@@ -22,6 +22,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config
+from numba.core.types.misc import unliteral
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -80,9 +81,22 @@ def compiled(function: Function) -> Function:
         jit = numba.njit(
             cache=folder is not None, nogil=True, error_model="numpy", fastmath={"contract"}
         )
-        return cast(Function, jit(function))
+        return cast(Function, _one_type_per_integer(jit(function)))
     finally:
         config.CACHE_DIR = before
+
+
+def _one_type_per_integer(kernel: Any) -> Any:
+    """Let kernels call a kernel with 2 or with 100 alike: one machine code for all integers.
+
+    Numba takes every constant for a type of its own and would compile the kernel for each, and once
+    more for calls from Python: twice the minutes, the same speed.
+    """
+    find = kernel.get_call_template
+    kernel.get_call_template = lambda args, kws: find(
+        tuple(map(unliteral, args)), {name: unliteral(kws[name]) for name in kws}
+    )
+    return kernel
 
 
 @contextmanager
@@ -91,7 +105,7 @@ def compilation_notice() -> Iterator[None]:
     notice = threading.Timer(
         SECONDS_BEFORE_NOTICE,
         logger.warning,
-        ["compiling kernels for this machine (once; up to a minute) ..."],
+        ["compiling kernels for this machine (once; a minute or two) ..."],
     )
     notice.daemon = True
     notice.start()

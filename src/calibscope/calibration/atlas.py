@@ -16,11 +16,11 @@ import numpy as np
 from scipy.stats import qmc
 
 from calibscope.base.arrays import Array, frozen
-from calibscope.calibration.coordinates import scaled, unscaled
+from calibscope.calibration.coordinates import SWAP, scaled, unscaled
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT, RIDGE
-from calibscope.calibration.solvers.global_search import LIKELY_LOWER, LIKELY_UPPER, searched
-from calibscope.calibration.workbench import ROUNDING, STATIONARY, SWAP, Workbench
+from calibscope.calibration.solvers.global_search import LIKELY_LOWER, LIKELY_UPPER, solve
+from calibscope.calibration.workbench import ROUNDING, STATIONARY, Workbench
 from calibscope.models.g2.model import G2
 
 STARTS = 96
@@ -99,7 +99,7 @@ def atlas(problem: Problem, known: Iterable[G2] = (), bench: Workbench | None = 
     bench : the solvers of the same problem, if there is one already
     """
     bench = bench or Workbench(problem)
-    points = [model.values for model in known] or list(searched(problem).parameters)
+    points = [model.values for model in known] or list(solve(problem, problem.lower).parameters)
     ends = [bench.finished(*bench.descended(point)) for point in points]
     value, point = min(ends, key=lambda end: end[0])
     optima = [_Found(value, bench.canonical(point))]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import compile_kernels
 from calibscope.calibration.solvers.global_search import solve
@@ -96,4 +97,4 @@ def _leverages(problem: Problem, point: Array) -> Array:
 
 def _faster_first(problem: Problem, point: Array) -> Array:
     swap = problem.is_symmetric and point[0] < point[1]
-    return point[[1, 0, 3, 2, 4]] if swap else point
+    return point[SWAP] if swap else point

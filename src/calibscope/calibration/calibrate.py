@@ -11,6 +11,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
+from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Bounds, Problem
@@ -53,7 +54,8 @@ def calibrate(
     weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), "leverage_balanced" (no
         quote's leverage above 0.9), an importance per maturity, such as ``{10: 1, 20: 3}``, times
         1/y^2 (`liability`), or one per quote
-    bounds : for some parameters, such as ``{"sigma_x": (1e-4, 0.1)}``; the paper's otherwise
+    bounds : for some parameters, such as ``{"sigma_x": (1e-5, 0.1), "sigma_y": (1e-5, 0.1)}``;
+        the paper's otherwise
     fixed : parameters that do not move, such as ``{"rho_xy": -0.7}``
     start : where local solvers start; `global` needs none
     anchor, anchor_strength : a pull towards these parameters, such as yesterday's: adds
@@ -118,7 +120,7 @@ class Fits(Sequence[Fit]):
     def parameters(self) -> Array:
         """(n, 5) of all days, the faster factor first where the problem is symmetric."""
         best = self.ends[:, 0]
-        swapped = best[:, [1, 0, 3, 2, 4]]
+        swapped = best[:, SWAP]
         swap = (best[:, 0] < best[:, 1]) & self.problems[0].is_symmetric
         return np.where(swap[:, None], swapped, best)
 

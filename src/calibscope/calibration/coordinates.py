@@ -4,6 +4,8 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 
+SWAP = np.array([1, 0, 3, 2, 4])  # the same model with the other factor first
+
 
 def scaled(point: Array) -> Array:
     """The coordinates of parameters."""

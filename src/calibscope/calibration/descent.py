@@ -206,7 +206,8 @@ def look_around(
         return best, evaluations
     if parameters[0] + SLOW < RIDGE_RATIO * (parameters[1] + SLOW):
         # Near the ridge a_x = a_y the mean speed, sigma_x - sigma_y and sigma (a_x - a_y) hardly
-        # change, and the valley falls slightly towards the bound of sigma: jump to its end.
+        # change, and the valley falls slightly towards the bound of sigma: jump to its end. With
+        # the factors the other way round this is a long shot, but it pays on one day in a thousand.
         probe[:] = parameters
         rise = min(task.upper[2] - parameters[2], task.upper[3] - parameters[3])
         probe[2], probe[3] = parameters[2] + rise, parameters[3] + rise

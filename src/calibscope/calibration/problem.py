@@ -93,11 +93,11 @@ class Problem:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the factors can be swapped: same bounds for both, no anchor, no fixed one."""
+        """Whether the factors can be swapped: same bounds for both, none fixed, no anchor."""
         lower, upper = self.lower, self.upper
         same = lower[0] == lower[1] and lower[2] == lower[3]
         same &= upper[0] == upper[1] and upper[2] == upper[3]
-        return bool(same and (lower < upper).all() and not self.task.strength.any())
+        return bool(same and (lower < upper)[:4].all() and not self.task.strength.any())
 
     @property
     def is_plain(self) -> bool:

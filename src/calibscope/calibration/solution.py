@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CONVERGED_OFFSET = 1e-6
 PERFECT = 1e-10  # root mean square of the weighted residuals: below, an offset means nothing
+UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
 RIDGE = 1e-3  # speeds that agree to this are one factor
 IDENTIFIED = 1e6  # largest condition number at which exact quotes give parameters back to 1e-5
 
@@ -41,7 +42,7 @@ class Fit:
     solver: str
     evaluations: int
     seconds: float
-    ends: tuple[tuple[float, G2], ...] = ()  # other ends of the search: objective and parameters
+    ends: tuple[tuple[float, G2], ...] = ()  # of the search, best first: objective, parameters
 
     def __repr__(self) -> str:
         values = ", ".join(
@@ -49,7 +50,7 @@ class Fit:
             for name, value in zip(PARAMETERS, self.parameters.values, strict=True)
         )
         pulled = self.problem.task.strength.any()
-        cost = f" ({100 * self.anchor_cost:.3f} % of it for the anchor)" if pulled else ""
+        cost = f" (of which the anchor costs {100 * self.anchor_cost:.3f} %)" if pulled else ""
         return f"Fit({self.problem.day.label}: RMSRE {100 * self.rmsre:.3f} %{cost}, {values})"
 
     @cached_property
@@ -106,7 +107,7 @@ class Fit:
         By (log a, log sigma, rho). None is negative at an optimum, up to the rounding of the
         gradient, about 1e-10 times the lengths of the residuals and of the parameter's column.
         """
-        return -self.at_bound * self.gradient
+        return np.where(self.at_bound != 0, -self.at_bound * self.gradient, 0.0)
 
     @cached_property
     def relative_offset(self) -> float:
@@ -174,7 +175,7 @@ class Fit:
     def status(self) -> Status:
         """How the calibration ended."""
         free = int(np.sum(self.problem.lower < self.problem.upper))
-        if self.rmsre > 0.5:
+        if self.rmsre > UNREACHABLE:
             return Status.UNREACHABLE
         if len(self.problem.day.prices) < free:
             return Status.UNDERDETERMINED

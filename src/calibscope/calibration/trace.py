@@ -12,6 +12,7 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.cone import cone_fit
+from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import FINE, MOST_STEPS, NEAR_ENOUGH, descend, inner_fit
 from calibscope.calibration.objective import COUNT, Task, Work
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
@@ -22,7 +23,6 @@ from calibscope.models.g2.variance import basis_rows
 
 PLACES, REFINEMENTS = 17, 5  # of the grid around the best
 NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
-SWAPPED = np.array([1, 0, 3, 2, 4])  # the same model with the other factor first
 
 
 @compiled
@@ -63,7 +63,7 @@ def trace_valley(
     )
     evaluations += used
     if parameters[0] < parameters[1]:
-        parameters[:] = parameters[SWAPPED]
+        parameters[:] = parameters[SWAP]
     low, high = parameters[0] / NEIGHBOURHOOD, parameters[0] * NEIGHBOURHOOD
     for _ in range(REFINEMENTS):
         if best <= perfect:

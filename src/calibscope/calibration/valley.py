@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
-from calibscope.calibration.coordinates import scaled, unscaled
+from calibscope.calibration.coordinates import SWAP, scaled, unscaled
 from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT
@@ -207,7 +207,7 @@ class _Search:
         if self.bench.problem.is_symmetric and end[0] < end[1] - 1e-12:
             # The factors have changed places: the held one is no longer the one that was asked.
             if excess <= 0.0:
-                self.good.append(scaled(point[[1, 0, 3, 2, 4]]))
+                self.good.append(scaled(point[SWAP]))
             return self._on_ridge(clipped, fixed)
         if excess <= 0.0:
             self.good.append(end)

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Marks
 from calibscope.calibration.cone import ANGLES
-from calibscope.calibration.coordinates import scaled
+from calibscope.calibration.coordinates import SWAP, scaled
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.objective import (
     COUNT,
@@ -27,7 +27,6 @@ from calibscope.calibration.surrogate import Grid, Surrogate, fill_grid, lineari
 from calibscope.models.g2.caps import scratch_for
 from calibscope.models.g2.variance import basis_rows
 
-SWAP = [1, 0, 3, 2, 4]  # the other names of the same factors
 NEAR_BOUND = 1e-4  # in scaled coordinates: near enough to try the bound itself
 ROUNDS = 3
 ROUNDING = 1e-9  # of the sum of squares, where the factors nearly cancel

@@ -1,45 +1,58 @@
 """`global`: the optimum of the whole box, by the search over the two speeds (`search.py`).
 
 Where the two factors have different bounds, a parameter is fixed or an anchor pulls, the search
-still finds the valleys of the free problem; from each of them, in both orders of the factors, and
-from a few dozen Sobol points, Newton's method then solves the problem as it is posed.
+finds the valleys of the free problem around it and inside it; from each of them, in both orders of
+the factors, and from a few dozen Sobol points, Newton's method then solves the problem as posed.
 """
 
 import numpy as np
 from scipy.stats import qmc
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.objective import COUNT, work_for
-from calibscope.calibration.polish import FAR_AWAY, polish
+from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.search import DESCENTS, search_days, search_speeds
 from calibscope.models.g2.caps import scratch_for
 
 SOBOL_POINTS = 64
+FINISHES = 6
 LIKELY_LOWER = np.array([1e-3, 1e-4, 1e-3, 1e-3, -1.0])
 LIKELY_UPPER = np.array([5.0, 1.0, 0.1, 0.1, 0.5])
 
 
 def solve(problem: Problem, start: Array) -> Ends:
     """The best optimum, and the others that were found; `start` is not needed."""
-    ends = searched(problem)
+    ends = searched(problem, *symmetric_box(problem, widest=True))
     if problem.is_plain:
         return ends
-    swapped = ends.parameters[:, [1, 0, 3, 2, 4]]
-    starts = [*ends.parameters, *swapped, *sobol_points(problem, SOBOL_POINTS)]
+    starts = [*ends.parameters, *ends.parameters[:, SWAP], *sobol_points(problem, SOBOL_POINTS)]
+    lower, upper = symmetric_box(problem, widest=False)
+    if (lower < upper).all():
+        inner = searched(problem, lower, upper)
+        starts += [*inner.parameters, *inner.parameters[:, SWAP]]
     if problem.anchor is not None:
         starts.append(problem.anchor.values)
-    return polished(problem, np.array(starts), ends.evaluations)
+    found = polished(problem, np.array(starts), ends.evaluations)
+    # The best once more, with patience: valleys are long, and bounds make them crooked.
+    best = found.parameters[:FINISHES]
+    return polished(problem, best, found.evaluations, damping=NEAR, most_steps=10 * MOST_STEPS)
 
 
-def searched(problem: Problem) -> Ends:
-    """The ends of the search in the symmetric box around the problem's bounds."""
+def symmetric_box(problem: Problem, widest: bool) -> tuple[Array, Array]:
+    """The same bounds for both factors, all correlations: around, or inside, the problem's."""
     lower, upper = np.array(LOWER), np.array(UPPER)
-    for pair in ((0, 1), (2, 3)):
-        lower[list(pair)] = problem.lower[list(pair)].min()
-        upper[list(pair)] = problem.upper[list(pair)].max()
+    low, high = (np.min, np.max) if widest else (np.max, np.min)
+    for pair in ([0, 1], [2, 3]):
+        lower[pair], upper[pair] = low(problem.lower[pair]), high(problem.upper[pair])
+    return lower, upper
+
+
+def searched(problem: Problem, lower: Array, upper: Array) -> Ends:
+    """The ends of the search in a symmetric box."""
     parameters, objectives = np.empty((1, DESCENTS, COUNT)), np.empty((1, DESCENTS))
     evaluations = np.zeros(1, dtype=np.int64)
     task = problem.task
@@ -50,14 +63,21 @@ def searched(problem: Problem) -> Ends:
     return Ends.sorted_by(parameters[0], objectives[0], int(evaluations[0]))
 
 
-def polished(problem: Problem, starts: Array, evaluations: int, order: int = 2) -> Ends:
+def polished(
+    problem: Problem,
+    starts: Array,
+    evaluations: int,
+    order: int = 2,
+    damping: float = FAR_AWAY,
+    most_steps: int = MOST_STEPS,
+) -> Ends:
     """Newton's method (or Gauss-Newton's, order 1) from every start, inside the bounds."""
     scratch, work = scratch_for(problem.book, 0, 1), work_for(len(problem.weights))
     ends = np.clip(starts, problem.lower, problem.upper)
     objectives = np.empty(len(ends))
     for i, end in enumerate(ends):
         objectives[i], used = polish(
-            order, FAR_AWAY, MOST_STEPS, problem.book, 0, problem.task, scratch, work, end
+            order, damping, most_steps, problem.book, 0, problem.task, scratch, work, end
         )
         evaluations += used
     return Ends.sorted_by(ends, objectives, evaluations)
