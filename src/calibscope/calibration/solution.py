@@ -19,6 +19,7 @@ CONVERGED_OFFSET = 1e-6
 PERFECT = 1e-10  # root mean square of the weighted residuals: below, an offset means nothing
 UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
 RIDGE = 1e-3  # speeds that agree to this are one factor
+PUSHING = 1e-9  # a multiplier's size over that of its column and the residuals, beyond rounding
 IDENTIFIED = 1e6  # largest condition number at which exact quotes give parameters back to 1e-5
 
 
@@ -130,11 +131,18 @@ class Fit:
 
     @cached_property
     def condition_number(self) -> float:
-        """Largest over smallest singular value of the free columns, by (log a, log sigma, rho).
+        """Largest over smallest singular value of the Jacobian, by (log a, log sigma, rho).
 
-        Infinite where there are fewer quotes than free parameters.
+        On the free parameters and on those at bounds that do not push (multiplier 0 up to
+        rounding). Infinite where these are more than the quotes.
         """
-        columns = self._tangent[1][:, self.is_free]
+        residuals, A = self._tangent
+        size = np.linalg.norm(residuals)
+        if size <= PERFECT * np.sqrt(len(residuals)):
+            pushes = np.zeros(len(self.at_bound), dtype=bool)
+        else:
+            pushes = self.multipliers > PUSHING * size * np.linalg.norm(A, axis=0)
+        columns = A[:, (self.problem.lower < self.problem.upper) & ~pushes]
         if columns.shape[0] < columns.shape[1]:
             return float("inf")
         singular = np.linalg.svd(columns, compute_uv=False)
@@ -144,7 +152,7 @@ class Fit:
 
     @property
     def is_identified(self) -> bool:
-        """Whether the quotes determine the free parameters: condition number of at most 1e6.
+        """Whether quotes and active bounds determine the parameters: condition number up to 1e6.
 
         Beyond, price errors of 1e-8 move parameters by percents, and other optima may price alike.
         """

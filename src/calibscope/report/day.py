@@ -11,8 +11,14 @@ from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.tables import heading, plain_table
-from calibscope.report.terminal import MEANINGS
 
+MEANINGS = {
+    "a_x": "speed of x, per year",
+    "a_y": "speed of y, per year",
+    "sigma_x": "volatility of x",
+    "sigma_y": "volatility of y",
+    "rho_xy": "correlation",
+}
 BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
 
 
@@ -23,13 +29,22 @@ def calibrated_day(fit: Fit, source: str) -> RenderableType:
     title = f"{source}: {day.date}, G2++ fitted to {caps}, single curve"
     return Group(
         Text(title, style="bold"),
-        Text(f"RMSRE {100 * fit.rmsre:.3f} %. {fit.status.value}"),
+        Text(f"RMSRE {100 * fit.rmsre:.3f} %. {fit.status.value}{_identification(fit)}"),
         heading("Market against model"),
         _quotes(fit),
         heading("Parameters"),
         _parameters(fit),
         heading("How far to trust it"),
         *(Padding(Text(sentence), (0, 0, 0, 2)) for sentence in fit.evidence.sentences),
+    )
+
+
+def _identification(fit: Fit) -> str:
+    if fit.is_identified:
+        return ""
+    return (
+        " The quotes do not identify all parameters: others would price alike (condition number "
+        f"{fit.condition_number:.0e})."
     )
 
 
@@ -78,7 +93,7 @@ def _parameters(fit: Fit) -> Table:
         if other is not None and not fit.evidence.is_plausible:
             row.append(_number(other, p))
         note = BOUND_WORDS[int(fit.at_bound[p])]
-        table.add_row(*row, note or MEANINGS[name].split(",")[0])
+        table.add_row(*row, note or MEANINGS[name])
     return table
 
 
