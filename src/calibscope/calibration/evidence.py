@@ -61,8 +61,8 @@ class Evidence:
         optima, best, second = self.atlas.optima, self.atlas.best, self.atlas.runner_up
         if not self.is_best:
             return (
-                f"There is a better optimum than this fit: RMSRE {_percent(best.rmsre)} against "
-                f"{_percent(self.rmsre)}, at {_words(best.parameters)}."
+                f"There is a better optimum than this fit: RMSRE {100 * best.rmsre:.6g} % against "
+                f"{100 * self.rmsre:.6g} %, at {_words(best.parameters)}."
             )
         share = f"{100 * best.basin_share:.0f} % of {self.atlas.starts} starts end in it"
         if second is None:
