@@ -11,9 +11,9 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
+from calibscope.calibration.case import COUNT
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.ends import Ends
-from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import (
     DESCENTS,

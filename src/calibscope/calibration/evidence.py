@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.calibration.atlas import Atlas, atlas
+from calibscope.calibration.objective import SLOW
 from calibscope.calibration.plausible import DEFAULT_BOX, PlausibleBox, plausible_fit
 from calibscope.calibration.solution import PERFECT, Fit
-from calibscope.calibration.surrogate import SLOW
 from calibscope.calibration.valley import Valley, valley
 from calibscope.calibration.workbench import Workbench
 from calibscope.models.g2.model import G2

@@ -1,102 +1,34 @@
 r"""The objective of one day and its derivatives, compiled, as all our solvers see them.
 
 The objective is the weighted sum of squares f(p) = sum_k w_k (g_k(p) - y_k)^2. Steps are made in
-q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy), where the valleys of the problem are
-straighter and parameters of different size have comparable steps. With A = W^(1/2) dg/dq and the
-weighted residuals r,
+q = (log(a_x + s), log(a_y + s), log sigma_x, log sigma_y, rho_xy), where the valleys of the problem
+are straighter and parameters of different size have comparable steps; s = 0.01, because slower
+speeds are nearly alike: on log a itself, Newton's method would approach the bound at 1e-5 in steps
+of one. With A = W^(1/2) dg/dq and the weighted residuals r,
 
 .. math:: \tfrac12 \nabla f = A^T r, \qquad \tfrac12 \nabla^2 f = A^T A + \sum_k r_k \nabla^2 r_k.
 
 The second term is what Gauss-Newton leaves out and what flat directions need. A pull towards an
-anchor adds sum_p strength_p (q_p - anchor_p)^2 to f.
+anchor adds the sum of strength_p (log p - anchor_p)^2 to f, with rho_xy itself for its logarithm.
 """
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import Scratch, evaluate_day
+from calibscope.calibration.case import COUNT, Case, Task
+from calibscope.models.g2.caps import evaluate_day
 
-COUNT = 5  # parameters
-LOGARITHMIC = 4  # the first four are moved by their logarithms
-
-
-class Task(NamedTuple):
-    """What is to be minimised on one day, and where."""
-
-    quotes: Array  # (m,)
-    root_weights: Array  # (m,) square roots of the weights
-    lower: Array  # (5,)
-    upper: Array  # (5,)
-    anchor: Array  # (5,) in q
-    strength: Array  # (5,) zero: no pull
-
-
-class Work(NamedTuple):
-    """Working memory of a polish, for days with up to m caps."""
-
-    prices: Array  # (m,)
-    jacobian: Array  # (m, 5)
-    hessian: Array  # (m, 5, 5)
-    is_degenerate: Marks  # (m,)
-    residuals: Array  # (m,)
-    gradient: Array  # (5,) half the gradient of f by q
-    normal: Array  # (5, 5) A'A
-    bend: Array  # (5, 5) sum_k r_k times the Hessian of r_k
-    curvature: Array  # (5, 5) half the Hessian of f by q: the sum of both
-    system: Array  # (5, 5)
-    step: Array  # (5,)
-    trial: Array  # (5,) parameters
-    probe: Array  # (5,) parameters
-    trial_residuals: Array  # (m,)
-    is_free: Marks  # (5,)
-    is_held: Marks  # (5,) put on a bound by the step
-    shift: Array  # (5,) how far those move
+SPEEDS, LOGARITHMIC = 2, 4  # the first two are speeds, the first four are moved by logarithms
+SLOW = 0.01  # speeds below that are nearly alike
 
 
 @compiled
-def work_for(caps: int) -> Work:
-    """Working memory for days of up to `caps` caps."""
-    return Work(
-        np.empty(caps),
-        np.empty((caps, COUNT)),
-        np.empty((caps, COUNT, COUNT)),
-        np.empty(caps, np.bool_),
-        np.empty(caps),
-        np.empty(COUNT),
-        np.empty((COUNT, COUNT)),
-        np.empty((COUNT, COUNT)),
-        np.empty((COUNT, COUNT)),
-        np.empty((COUNT, COUNT)),
-        np.empty(COUNT),
-        np.empty(COUNT),
-        np.empty(COUNT),
-        np.empty(caps),
-        np.empty(COUNT, np.bool_),
-        np.empty(COUNT, np.bool_),
-        np.empty(COUNT),
-    )
-
-
-@compiled
-def residuals_at(
-    order: int,
-    parameters: Array,
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    work: Work,
-    residuals: Array,
-) -> float:
-    """Weighted residuals at the parameters, and the objective; derivatives into `work`."""
-    m = task.quotes.size
+def residuals_at(order: int, parameters: Array, case: Case, residuals: Array) -> float:
+    """Weighted residuals at the parameters, and the objective; derivatives into `case.work`."""
+    task, work, m = case.task, case.work, case.task.quotes.size
     evaluate_day(
-        order, parameters, book, day, scratch, work.prices[:m], work.jacobian[:m],
+        order, parameters, case.book, case.day, case.scratch, work.prices[:m], work.jacobian[:m],
         work.hessian[:m], work.is_degenerate[:m],
     )  # fmt: skip
     total = 0.0
@@ -105,19 +37,42 @@ def residuals_at(
         residuals[k] = residual
         total += residual * residual
     for p in range(COUNT):
-        total += task.strength[p] * (coordinate(parameters, p) - task.anchor[p]) ** 2
+        if task.strength[p] > 0.0:
+            total += task.strength[p] * from_anchor(parameters, p, task)[0] ** 2
     return total
+
+
+@compiled
+def shifted(parameters: Array, p: int) -> float:
+    """What coordinate q_p is the logarithm of."""
+    return float(parameters[p] + (SLOW if p < SPEEDS else 0.0))
 
 
 @compiled
 def coordinate(parameters: Array, p: int) -> float:
     """The coordinate q_p in which steps are made."""
-    return math.log(parameters[p]) if p < LOGARITHMIC else parameters[p]
+    return math.log(shifted(parameters, p)) if p < LOGARITHMIC else parameters[p]
 
 
 @compiled
-def normal_equations(order: int, parameters: Array, task: Task, work: Work) -> None:
-    """Gradient, A'A and half the Hessian by q, from the derivatives in `work`."""
+def rate(parameters: Array, p: int) -> float:
+    """Derivative of a parameter by its coordinate, and the second one unless it is rho_xy."""
+    return shifted(parameters, p) if p < LOGARITHMIC else 1.0
+
+
+@compiled
+def from_anchor(parameters: Array, p: int, task: Task) -> tuple[float, float, float]:
+    """How far a parameter is from its anchor, with two derivatives by q_p."""
+    if p >= LOGARITHMIC:
+        return parameters[p] - task.anchor[p], 1.0, 0.0
+    slope = shifted(parameters, p) / parameters[p]
+    return math.log(parameters[p]) - task.anchor[p], slope, slope * (1.0 - slope)
+
+
+@compiled
+def normal_equations(order: int, parameters: Array, case: Case) -> None:
+    """Gradient, A'A and half the Hessian by q, from the derivatives in `case.work`."""
+    task, work = case.task, case.work
     m, root_weights = task.quotes.size, task.root_weights
     gradient, normal, bend = work.gradient, work.normal, work.bend
     gradient[:] = 0.0
@@ -126,7 +81,7 @@ def normal_equations(order: int, parameters: Array, task: Task, work: Work) -> N
     for k in range(m):
         row, root, residual = work.jacobian[k], root_weights[k], work.residuals[k]
         for p in range(COUNT):
-            slope = root * row[p] * (parameters[p] if p < LOGARITHMIC else 1.0)
+            slope = root * row[p] * rate(parameters, p)
             row[p] = slope
             gradient[p] += slope * residual
             for q in range(p + 1):
@@ -138,15 +93,15 @@ def normal_equations(order: int, parameters: Array, task: Task, work: Work) -> N
                     bend[p, q] += weight * work.hessian[k, p, q]
     for p in range(COUNT):
         for q in range(p + 1):
-            # d2/dlog p dlog q = p q d2/dp dq, and p d/dp once more on the diagonal.
-            scale = (parameters[p] if p < LOGARITHMIC else 1.0) * (
-                parameters[q] if q < LOGARITHMIC else 1.0
-            )
-            bend[p, q] *= scale
+            bend[p, q] *= rate(parameters, p) * rate(parameters, q)
         if order >= 2 and p < LOGARITHMIC:
-            bend[p, p] += gradient[p]
-        gradient[p] += task.strength[p] * (coordinate(parameters, p) - task.anchor[p])
-        normal[p, p] += task.strength[p]
+            bend[p, p] += gradient[p]  # d2p/dq2 = dp/dq
+        if task.strength[p] > 0.0:
+            away, slope, bent = from_anchor(parameters, p, task)
+            gradient[p] += task.strength[p] * away * slope
+            normal[p, p] += task.strength[p] * slope * slope
+            if order >= 2:
+                bend[p, p] += task.strength[p] * away * bent
         for q in range(p):
             normal[q, p] = normal[p, q]
             bend[q, p] = bend[p, q]
@@ -154,25 +109,37 @@ def normal_equations(order: int, parameters: Array, task: Task, work: Work) -> N
 
 
 @compiled
-def moved(parameters: Array, task: Task, work: Work) -> None:
-    """The parameters after the step in `work`, inside the bounds, into `work.trial`."""
+def moved(parameters: Array, case: Case) -> None:
+    """The parameters after the step in `case.work`, inside the bounds, into its `trial`."""
+    task, work = case.task, case.work
     for p in range(COUNT):
         step = work.step[p]
         if work.is_held[p]:
             is_upper = step > 0.0 or (step == 0.0 and parameters[p] == task.upper[p])
             work.trial[p] = task.upper[p] if is_upper else task.lower[p]
         elif p < LOGARITHMIC:
-            value = parameters[p] * math.exp(min(max(step, -3.0), 3.0))
-            work.trial[p] = min(max(value, task.lower[p]), task.upper[p])
+            grown = rate(parameters, p) * math.expm1(min(max(step, -3.0), 3.0))
+            work.trial[p] = min(max(parameters[p] + grown, task.lower[p]), task.upper[p])
         else:
             work.trial[p] = min(max(parameters[p] + step, task.lower[p]), task.upper[p])
 
 
 @compiled
-def mark_free(parameters: Array, lower: Array, upper: Array, work: Work) -> None:
+def mark_free(parameters: Array, case: Case) -> None:
     """Which parameters may move: not those that are pushed against a bound, or fixed."""
+    lower, upper, work = case.task.lower, case.task.upper, case.work
     for p in range(COUNT):
         gradient = work.gradient[p]
         at_lower = parameters[p] <= lower[p] and gradient >= 0.0
         at_upper = parameters[p] >= upper[p] and gradient <= 0.0
         work.is_free[p] = not (at_lower or at_upper) and lower[p] < upper[p]
+
+
+@compiled
+def measure_rooms(parameters: Array, case: Case) -> None:
+    """How far each coordinate is from its bounds."""
+    task, work = case.task, case.work
+    for p in range(COUNT):
+        here = coordinate(parameters, p)
+        work.room_down[p] = here - coordinate(task.lower, p)
+        work.room_up[p] = coordinate(task.upper, p) - here

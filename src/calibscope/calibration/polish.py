@@ -10,19 +10,15 @@ import math
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
+from calibscope.calibration.case import COUNT, Case, Work
 from calibscope.calibration.objective import (
-    COUNT,
-    Task,
-    Work,
-    coordinate,
     mark_free,
+    measure_rooms,
     moved,
     normal_equations,
     residuals_at,
 )
 from calibscope.calibration.settle import settle
-from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import Scratch
 
 FAR_AWAY, NEAR = 1e-4, 1e-13  # first damping
 SMALLEST_GAIN = 1e-15  # of the sum of squares: less is rounding
@@ -31,11 +27,11 @@ LARGEST_DAMPING = 1e14
 
 
 @compiled
-def solved_step(matrix: Array, damping: float, parameters: Array, task: Task, work: Work) -> bool:
+def solved_step(matrix: Array, damping: float, work: Work) -> bool:
     """Step of the free parameters from (matrix + damping D) s = -gradient; False if indefinite.
 
-    A parameter that the step would carry beyond a bound is put on it, and the others are solved for
-    again: cut off afterwards, the step would not fit together any more.
+    A parameter that the step would carry beyond its room is put at its end, and the others are
+    solved for again: cut off afterwards, the step would not fit together any more.
     """
     is_held, step = work.is_held, work.step
     is_held[:] = False
@@ -46,13 +42,10 @@ def solved_step(matrix: Array, damping: float, parameters: Array, task: Task, wo
         for p in range(COUNT):
             if not work.is_free[p] or is_held[p]:
                 continue
-            here = coordinate(parameters, p)
-            room_down = here - coordinate(task.lower, p)
-            room_up = coordinate(task.upper, p) - here
-            beyond = max(step[p] - room_up, -step[p] - room_down)
+            beyond = max(step[p] - work.room_up[p], -step[p] - work.room_down[p])
             if beyond > worst:
                 worst, which = beyond, p
-                work.shift[p] = room_up if step[p] > 0.0 else -room_down
+                work.shift[p] = work.room_up[p] if step[p] > 0.0 else -work.room_down[p]
         if which < 0:
             break
         is_held[which] = True
@@ -105,65 +98,46 @@ def solved_system(matrix: Array, damping: float, work: Work) -> bool:
 
 @compiled
 def polish(
-    order: int,
-    damping: float,
-    most_steps: int,
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    work: Work,
-    parameters: Array,
+    order: int, damping: float, most_steps: int, case: Case, parameters: Array
 ) -> tuple[float, int]:
     """Move `parameters` to the optimum, to the last digit; the objective and the evaluations used.
 
     See `approach`; with order 2, `settle` adds the last digits.
     """
-    best, evaluations = approach(
-        order, damping, most_steps, book, day, task, scratch, work, parameters
-    )
+    best, evaluations = approach(order, damping, most_steps, case, parameters)
     if order >= 2:
-        best = settle(book, day, task, scratch, work, parameters)
+        best = settle(case, parameters)
         evaluations += 1
     return best, evaluations
 
 
 @compiled
 def approach(
-    order: int,
-    damping: float,
-    most_steps: int,
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    work: Work,
-    parameters: Array,
+    order: int, damping: float, most_steps: int, case: Case, parameters: Array
 ) -> tuple[float, int]:
     """Move `parameters` towards the optimum while the objective sees it; see `polish`.
 
     order 2 uses the exact Hessian, order 1 Gauss-Newton's. `damping` is the first mu: FAR_AWAY, or
     NEAR where an optimum is near and flat directions matter.
     """
-    m, lower, upper = task.quotes.size, task.lower, task.upper
-    best = residuals_at(order, parameters, book, day, task, scratch, work, work.residuals)
-    normal_equations(order, parameters, task, work)
+    m, work = case.task.quotes.size, case.work
+    best = residuals_at(order, parameters, case, work.residuals)
+    normal_equations(order, parameters, case)
     growth, evaluations = 4.0, 1
     for _ in range(most_steps):
-        mark_free(parameters, lower, upper, work)
-        while not solved_step(work.curvature, damping, parameters, task, work):
+        mark_free(parameters, case)
+        measure_rooms(parameters, case)
+        while not solved_step(work.curvature, damping, work):
             damping = max(10.0 * damping, 1e-12)
             if damping > LARGEST_DAMPING:
                 return best, evaluations
         predicted = 0.0
         for p in range(COUNT):
             predicted -= work.step[p] * work.gradient[p]
-        moved(parameters, task, work)
+        moved(parameters, case)
         if predicted <= CONVERGED * best:
             break
-        value = residuals_at(
-            order, work.trial, book, day, task, scratch, work, work.trial_residuals
-        )
+        value = residuals_at(order, work.trial, case, work.trial_residuals)
         evaluations += 1
         if value < best:
             gain = (best - value) / max(predicted, 1e-300)
@@ -171,7 +145,7 @@ def approach(
             best = value
             parameters[:] = work.trial
             work.residuals[:m] = work.trial_residuals[:m]
-            normal_equations(order, parameters, task, work)
+            normal_equations(order, parameters, case)
             damping *= max(1.0 / 9.0, 1.0 - (2.0 * gain - 1.0) ** 3) if gain < 2.0 else 1.0 / 9.0
             damping = max(damping, 1e-16)
             growth = 4.0

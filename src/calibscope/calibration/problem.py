@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
+from calibscope.calibration.case import COUNT, Task
 from calibscope.calibration.coordinates import scale, scaled
-from calibscope.calibration.objective import COUNT, Task
 from calibscope.calibration.weights import Weights, name_of, weights_of
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.book import CapBook

@@ -9,7 +9,7 @@ in the variances,
 .. math:: g_k \approx g_k^0 + \sum_i M_{ki} (\Sigma_i^2 - \Sigma_{i,0}^2),
 
 and for every pair of speeds of a grid the best (u, v, w) is a linear least-squares problem in a
-cone (`surrogate.py`, `cone.py`). That costs a microsecond, so a fine grid of all pairs is
+cone (`pairs.py`, `cone.py`). That costs a fraction of a microsecond, so a fine grid of all pairs is
 affordable. The deepest valley points of this grid are then measured with true prices. From those
 that have no lower neighbour Newton's method goes down in the two speeds, all else at its best
 (`descent.py`), and finally in all five parameters (`polish.py`). The best end is the answer. The
@@ -22,7 +22,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
-from calibscope.calibration.cone import ANGLES
+from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for
 from calibscope.calibration.descent import (
     MOST_STEPS,
     NEAR_ENOUGH,
@@ -31,43 +31,45 @@ from calibscope.calibration.descent import (
     inner_fit,
     look_around,
 )
-from calibscope.calibration.objective import COUNT, Task, Work, residuals_at, work_for
-from calibscope.calibration.polish import NEAR, polish
-from calibscope.calibration.surrogate import (
-    SLOW,
-    VALLEYS,
-    Grid,
-    Surrogate,
+from calibscope.calibration.objective import SLOW, residuals_at
+from calibscope.calibration.pairs import (
+    Pairs,
     collect_valleys,
-    fill_grid,
+    pairs_for,
+    scan,
+    set_schedule,
+)
+from calibscope.calibration.polish import NEAR, polish
+from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
+from calibscope.calibration.surrogate import (
     find_level,
     linearise,
-    scan,
-    scan_between,
+    set_basis,
     set_variance,
 )
 from calibscope.calibration.trace import trace_valley
 from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import Scratch, scratch_for
 
-SPEEDS = 64
+SPEEDS = 32
+VALLEYS = 24  # so many valley points of the grid are looked at more closely
 DESCENTS = 6  # at most so many valleys are descended
 FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
-COARSE = 8  # every eighth speed in the first passes
+COARSE = 4  # every fourth speed in the first passes
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
 START_VOL = 0.008  # normal vol from which the level is found
-UNRESOLVED = 0.002  # relative errors up to which the grid does not tell valleys apart
+UNRESOLVED = 0.004  # relative errors up to which the grid does not tell valleys apart
 PERFECT_FIT = 1e-20  # of their squares: nothing is left to find
 NEARLY_PERFECT = 1e-2  # of their squares: a better optimum may lie in the same valley
 HOPELESS = 2.0  # a valley whose bottom on the grid is this much higher is not descended
-SAME_FIT = 1e-3  # of the sum of squares, between the residuals of descents that end together
+SAME_FIT = 1e-4  # of the sum of squares, between the residuals of descents that end together
 FIRST_STEPS, HALF_WAY = 5, 1e-4  # steps, and relative changes, after which descents are compared
+PROMISING = 1.3  # ends this near to the best, but still falling, go on
 NEARLY_BEST = 1.02  # ends this near to the best are polished
 
 
-def search_speeds(lower: float, upper: float) -> Array:
-    """The grid of speeds: equal steps of log(a + 0.01), since below a = 0.01 little changes."""
-    steps = np.linspace(np.log(lower + SLOW), np.log(upper + SLOW), SPEEDS)
+def search_speeds(lower: float, upper: float, count: int = SPEEDS) -> Array:
+    """A grid of speeds: equal steps of log(a + 0.01), since below a = 0.01 little changes."""
+    steps = np.linspace(np.log(lower + SLOW), np.log(upper + SLOW), count)
     speeds = np.exp(steps) - SLOW
     speeds[0], speeds[-1] = lower, upper
     return speeds
@@ -87,98 +89,144 @@ def compile_kernels() -> None:
 
 @compiled
 def search_day(
-    book: CapBook,
-    day: int,
-    task: Task,
-    grid: Grid,
-    scratch: Scratch,
-    surrogate: Surrogate,
-    work: Work,
-    ends: Array,
-    end_values: Array,
+    case: Case, pairs: Pairs, coarse: Pairs, ends: Array, end_values: Array
 ) -> tuple[int, int]:
     """Ends of the descents into the best valleys of one day; how many, and the evaluations used."""
-    m = task.quotes.size
-    periods = slice(book.periods_of_day[day], book.periods_of_day[day + 1])
-    resets, spans = book.reset[periods], book.span[periods]
-    largest = min(task.upper[2], task.upper[3]) ** 2
-    for i in range(resets.size):
-        surrogate.variance[i] = (START_VOL * spans[i]) ** 2 * resets[i]
-    find_level(book, day, task, resets.size, scratch, surrogate)
-    for _ in range(2):
-        i, j = scan(COARSE, book, day, m, grid, largest, surrogate)
-        set_variance(i, j, resets.size, grid, surrogate)
-        linearise(book, day, task, scratch, surrogate)
-    i, j = scan(2, book, day, m, grid, largest, surrogate)
-    # The grid cannot tell how deep a valley of nearly perfect fits is between its points.
-    unresolved = 0.0
-    for k in range(m):
+    task, unresolved = case.task, 0.0
+    for k in range(task.quotes.size):
         unresolved += (UNRESOLVED * task.root_weights[k] * task.quotes[k]) ** 2
-    limit = WORTH_A_LOOK * max(surrogate.values[i, j], unresolved)
-    scan_between(limit, book, day, m, grid, largest, surrogate)
-    count = collect_valleys(limit, grid, surrogate)
-    # The true heights of the valley points; descents start where no neighbour is lower.
-    places, heights, starts = surrogate.places, surrogate.heights, surrogate.starts
-    for c in range(count):
-        i, j = places[c, 0], places[c, 1]
-        starts[c, 0], starts[c, 1] = grid.speeds[i], grid.speeds[j]
-        starts[c, 2:] = surrogate.solutions[i, j]
-        for p in range(COUNT):
-            starts[c, p] = min(max(starts[c, p], task.lower[p]), task.upper[p])
-        heights[c] = inner_fit(book, day, task, scratch, surrogate, ROUGH, starts[c])
-    evaluations, kept, best = count, 0, np.inf
-    fitted = np.empty((len(end_values), m))
-    for c in np.argsort(heights[:count]):
-        if kept == len(end_values) or heights[c] > HOPELESS * max(best, unresolved):
-            break
-        if best <= PERFECT_FIT * unresolved:
-            break
-        is_lowest = True
-        for other in range(count):
-            away = max(abs(places[other, 0] - places[c, 0]), abs(places[other, 1] - places[c, 1]))
-            is_lowest &= away != 1 or heights[other] >= heights[c]
-        if not is_lowest:
-            continue
-        end = starts[c]
-        value, used = descend(FIRST_STEPS, HALF_WAY, book, day, task, scratch, surrogate, work, end)
-        evaluations += used
-        best = min(best, value)
-        residuals_at(0, end, book, day, task, scratch, work, work.trial_residuals)
-        place = same_fit(work.trial_residuals[:m], fitted[:kept], value)
-        if place == kept or value < end_values[place]:
-            ends[place], end_values[place] = end, value
-            fitted[place] = work.trial_residuals[:m]
-        kept = max(kept, place + 1)
+    perfect = PERFECT_FIT * unresolved
+    linearise_well(case, coarse)
+    i, j = scan(case, pairs)
+    # The grid cannot tell how deep a valley of nearly perfect fits is between its points.
+    limit = WORTH_A_LOOK * max(pairs.values[i, j], unresolved)
+    kept, evaluations = descend_valleys(limit, unresolved, perfect, case, pairs, ends, end_values)
     if kept == 0:  # no valley at all: quotes that no model comes near
         for p in range(COUNT):
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
         end_values[0], kept = np.inf, 1
-    for c in range(kept):
-        if end_values[c] <= NEARLY_BEST * best:
-            end_values[c], used = descend(
-                MOST_STEPS, NEAR_ENOUGH, book, day, task, scratch, surrogate, work, ends[c]
-            )
-            evaluations += used
-            end_values[c], used = look_around(
-                book, day, task, scratch, surrogate, work, end_values[c], ends[c]
-            )
-            evaluations += used
-            best = min(best, end_values[c])
-    for c in range(kept):
-        if end_values[c] <= NEARLY_BEST * best:
-            end_values[c], used = polish(
-                2, NEAR, 5 * MOST_STEPS, book, day, task, scratch, work, ends[c]
-            )
-            evaluations += used
-            best = min(best, end_values[c])
+    evaluations += finish(case, ends[:kept], end_values[:kept])
     lowest = np.argmin(end_values[:kept])
-    if PERFECT_FIT * unresolved < best < NEARLY_PERFECT * unresolved:
-        end_values[lowest], used = trace_valley(
-            PERFECT_FIT * unresolved, book, day, task, grid, scratch, surrogate, work, best,
-            ends[lowest],
-        )  # fmt: skip
+    best = end_values[lowest]
+    if perfect < best < NEARLY_PERFECT * unresolved:
+        end_values[lowest], used = trace_valley(perfect, case, best, ends[lowest])
         evaluations += used
     return kept, evaluations
+
+
+@compiled
+def descend_valleys(
+    limit: float,
+    unresolved: float,
+    perfect: float,
+    case: Case,
+    pairs: Pairs,
+    ends: Array,
+    end_values: Array,
+) -> tuple[int, int]:
+    """Half way down from the lowest places of the scan; how many ends, and the evaluations."""
+    places = np.empty((VALLEYS, 2), np.int64)
+    count = collect_valleys(limit, pairs, places)
+    heights, starts = np.empty(count), np.empty((count, COUNT))
+    for c in range(count):
+        start_at(places[c, 0], places[c, 1], pairs, case, starts[c])
+        heights[c] = inner_fit(ROUGH, case, starts[c])
+    evaluations, kept, best = count, 0, np.inf
+    residuals = case.work.trial_residuals[: case.task.quotes.size]
+    fitted = np.empty((len(end_values), residuals.size))
+    for c in np.argsort(heights):
+        if kept == len(end_values) or heights[c] > HOPELESS * max(best, unresolved):
+            break
+        if best <= perfect:
+            break
+        if not is_lowest(c, places[:count], heights):
+            continue
+        end = starts[c]
+        value, used = descend(FIRST_STEPS, HALF_WAY, case, end)
+        if used > FIRST_STEPS and value < PROMISING * best:  # still on its way
+            value, more = descend(MOST_STEPS, HALF_WAY, case, end)
+            used += more
+        evaluations += used
+        best = min(best, value)
+        residuals_at(0, end, case, case.work.trial_residuals)
+        place = same_fit(residuals, fitted[:kept], value)
+        if place == kept or value < end_values[place]:
+            ends[place], end_values[place] = end, value
+            fitted[place] = residuals
+        kept = max(kept, place + 1)
+    return kept, evaluations
+
+
+@compiled
+def is_lowest(c: int, places: Indices, heights: Array) -> bool:
+    """Whether no neighbour on the grid is lower."""
+    for other in range(heights.size):
+        away = max(abs(places[other, 0] - places[c, 0]), abs(places[other, 1] - places[c, 1]))
+        if away == 1 and heights[other] < heights[c]:
+            return False
+    return True
+
+
+@compiled
+def finish(case: Case, ends: Array, end_values: Array) -> int:
+    """From half way to the optima, for all ends that are nearly the best; the evaluations."""
+    evaluations, best = 0, np.min(end_values)
+    is_walked = np.zeros(len(ends), np.bool_)
+    for c in range(len(ends)):
+        if end_values[c] > NEARLY_BEST * best:
+            continue
+        if not is_beside_ridge(ends[c]):
+            end_values[c], used = descend(MOST_STEPS, NEAR_ENOUGH, case, ends[c])
+            evaluations += used
+            end_values[c], used = look_around(case, end_values[c], ends[c])
+            evaluations += used
+        if is_beside_ridge(ends[c]):
+            end_values[c], used = walk_ridge(case, ends[c])
+            evaluations += used
+            is_walked[c] = True
+        best = min(best, end_values[c])
+    for c in range(len(ends)):
+        if end_values[c] > NEARLY_BEST * best:
+            continue
+        end_values[c], used = polish(2, NEAR, 5 * MOST_STEPS, case, ends[c])
+        evaluations += used
+        if is_beside_ridge(ends[c]) and not is_walked[c]:
+            _, used = walk_ridge(case, ends[c])
+            end_values[c], more = polish(2, NEAR, 5 * MOST_STEPS, case, ends[c])
+            evaluations += used + more
+        best = min(best, end_values[c])
+    return evaluations
+
+
+@compiled
+def linearise_well(case: Case, pairs: Pairs) -> None:
+    """Linearise prices near the best variances, as two scans of a coarse grid find them."""
+    book, variance = case.book, case.surrogate.variance
+    periods = slice(book.periods_of_day[case.day], book.periods_of_day[case.day + 1])
+    resets, spans = book.reset[periods], book.span[periods]
+    for i in range(resets.size):
+        variance[i] = (START_VOL * spans[i]) ** 2 * resets[i]
+    find_level(resets.size, case)
+    start, before = np.empty(COUNT), np.empty(resets.size)
+    for _ in range(2):
+        i, j = scan(case, pairs)
+        start_at(i, j, pairs, case, start)
+        before[:] = variance[: resets.size]
+        set_basis(start, case)
+        set_variance(start, case)
+        # Not too far at once: the linear model knows only the neighbourhood.
+        for i in range(resets.size):
+            variance[i] = min(max(variance[i], 0.1 * before[i]), 10.0 * before[i])
+        linearise(case)
+
+
+@compiled
+def start_at(i: int, j: int, pairs: Pairs, case: Case, start: Array) -> None:
+    """The parameters at a pair of speeds, inside the bounds."""
+    start[0], start[1] = pairs.speeds[i], pairs.speeds[j]
+    start[2:] = pairs.solutions[i, j]
+    for p in range(COUNT):
+        start[p] = min(max(start[p], case.task.lower[p]), case.task.upper[p])
 
 
 @compiled
@@ -205,28 +253,21 @@ def search_days(
     evaluations: Indices,
 ) -> None:
     """The same for days begin, ..., end - 1, all with the same bounds; best end first."""
-    n, scratch = speeds.size, scratch_for(book, begin, end)
-    periods, caplets, caps = scratch.basis.shape[1], scratch.caplets.shape[1], 0
-    for day in range(begin, end):
-        caps = max(caps, book.caps_of_day[day + 1] - book.caps_of_day[day])
-    grid = Grid(speeds, np.empty((n, periods)), np.empty((n, periods)))
-    work, none = work_for(caps), np.zeros(COUNT)
-    surrogate = Surrogate(
-        np.empty(periods), np.empty(caplets), np.empty(caps), np.empty(caps), np.empty((3, caps)),
-        np.empty((n, caps)), np.empty(ANGLES), np.empty(periods), np.full((n, n), np.inf),
-        np.empty((n, n, 3)), np.empty((VALLEYS, 2), np.int64), np.empty(VALLEYS),
-        np.empty((VALLEYS, COUNT)),
-    )  # fmt: skip
+    memory, none = memory_for(book, begin, end), np.zeros(COUNT)
+    periods, caps = memory.scratch.basis.shape[1], memory.work.prices.size
+    pairs = pairs_for(speeds, periods, caps)
+    coarse = pairs_for(speeds[::COARSE].copy(), periods, caps)
     last = -1
     for day in range(begin, end):
         if last < 0 or not same_schedule(book, last, day):
             first, stop = book.periods_of_day[day], book.periods_of_day[day + 1]
-            fill_grid(book.reset[first:stop], book.span[first:stop], grid)
+            for grid in (pairs, coarse):
+                set_schedule(book.reset[first:stop], book.span[first:stop], grid)
         last = day
         own = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
         task = Task(quotes[own], root_weights[own], lower, upper, none, none)
         count, evaluations[day] = search_day(
-            book, day, task, grid, scratch, surrogate, work, ends[day], end_values[day]
+            case_of(book, day, task, memory), pairs, coarse, ends[day], end_values[day]
         )
         end_values[day, count:] = np.inf
         ends[day, count:] = np.nan

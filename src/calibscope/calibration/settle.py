@@ -6,17 +6,14 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Marks
 from calibscope.base.compiled import compiled
+from calibscope.calibration.case import COUNT, Case, Work
 from calibscope.calibration.objective import (
-    COUNT,
-    Task,
-    Work,
-    coordinate,
+    from_anchor,
+    measure_rooms,
     moved,
     normal_equations,
     residuals_at,
 )
-from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import Scratch
 
 ROUNDING = 1e-8  # of the sum of squares, where large volatilities nearly cancel
 MOST_LAST_STEPS = 8
@@ -26,14 +23,7 @@ LEAST_CURVATURE = 0.1  # of the Hessian in Gauss-Newton's metric
 
 
 @compiled
-def settle(
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    work: Work,
-    parameters: Array,
-) -> float:
+def settle(case: Case, parameters: Array) -> float:
     """Last steps next to an optimum, where the objective sees only rounding; the objective there.
 
     Its relative rounding is about 1e-12, which leaves a parameter's last six digits open; the
@@ -44,12 +34,12 @@ def settle(
     so that directions whose singular values differ by 1e10 do not disturb each other, as they do in
     A'A. They go on while the projection U' r becomes shorter. Parameters at bounds stay there.
     """
-    here, shortest, misses = parameters.copy(), np.inf, 0
-    total = residuals_at(2, here, book, day, task, scratch, work, work.residuals)
+    work, here, shortest, misses = case.work, parameters.copy(), np.inf, 0
+    total = residuals_at(2, here, case, work.residuals)
     lowest, highest = total, total * (1.0 + ROUNDING)
     for _ in range(MOST_LAST_STEPS):
-        normal_equations(2, here, task, work)
-        length = projected_step(here, task, work)
+        normal_equations(2, here, case)
+        length = projected_step(here, case)
         if length < 0.5 * shortest and total <= highest:
             parameters[:] = here
             lowest, shortest, misses = total, length, 0
@@ -58,39 +48,39 @@ def settle(
         # A step that meets a bound is worse at first; the next ones know the bound.
         if misses == 2 or not length > CONVERGED * math.sqrt(total):
             break
-        moved(here, task, work)
+        moved(here, case)
         here[:] = work.trial
-        total = residuals_at(2, here, book, day, task, scratch, work, work.residuals)
+        total = residuals_at(2, here, case, work.residuals)
     return lowest
 
 
 @compiled
-def projected_step(parameters: Array, task: Task, work: Work) -> float:
+def projected_step(parameters: Array, case: Case) -> float:
     """Newton's step of the parameters inside their bounds, on singular vectors; length of U' r.
 
     A parameter that the step would carry beyond a bound is put on it, and the others are solved for
     again.
     """
+    task, work = case.task, case.work
     m, is_held = task.quotes.size, work.is_held
     is_free = (parameters > task.lower) & (parameters < task.upper)
     # An anchor's pull adds five rows.
     A, residuals = np.zeros((m + COUNT, COUNT)), np.zeros(m + COUNT)
     A[:m], residuals[:m] = work.jacobian[:m], work.residuals[:m]
     for p in range(COUNT):
-        A[m + p, p] = math.sqrt(task.strength[p])
-        residuals[m + p] = A[m + p, p] * (coordinate(parameters, p) - task.anchor[p])
+        away, slope, _ = from_anchor(parameters, p, task)
+        pull = math.sqrt(task.strength[p])
+        A[m + p, p], residuals[m + p] = pull * slope, pull * away
     is_held[:] = False
+    measure_rooms(parameters, case)
     length = projected_newton(A, residuals, is_free, work)
     for _ in range(COUNT):
         worst, which = 0.0, -1
         for p in range(COUNT):
-            here = coordinate(parameters, p)
-            room_down = here - coordinate(task.lower, p)
-            room_up = coordinate(task.upper, p) - here
-            beyond = max(work.step[p] - room_up, -work.step[p] - room_down)
+            beyond = max(work.step[p] - work.room_up[p], -work.step[p] - work.room_down[p])
             if is_free[p] and beyond > worst:
                 worst, which = beyond, p
-                work.shift[p] = room_up if work.step[p] > 0.0 else -room_down
+                work.shift[p] = work.room_up[p] if work.step[p] > 0.0 else -work.room_down[p]
         if which < 0:
             break
         is_held[which], is_free[which] = True, False

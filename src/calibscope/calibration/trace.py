@@ -7,60 +7,49 @@ faster speed is held at each value of a grid, all else fitted; from every minimu
 speed is set free. Where that leads to no perfect fit, the grid is refined around the best.
 """
 
+import math
+
 import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.cone import cone_fit
+from calibscope.calibration.case import COUNT, Case, Task, with_task
 from calibscope.calibration.coordinates import SWAP
-from calibscope.calibration.descent import FINE, MOST_STEPS, NEAR_ENOUGH, descend, inner_fit
-from calibscope.calibration.objective import COUNT, Task, Work
+from calibscope.calibration.descent import MOST_STEPS, descend, inner_fit
+from calibscope.calibration.objective import SLOW
+from calibscope.calibration.pairs import Pairs, pairs_for, scan, set_schedule
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
-from calibscope.calibration.surrogate import Grid, Surrogate, fill_column, scan
-from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import Scratch
-from calibscope.models.g2.variance import basis_rows
+from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
+from calibscope.calibration.surrogate import linear_fit, set_basis
 
+SPEEDS = 96
+NEAR_ENOUGH = 1e-10  # relative change of the sum of squares
 PLACES, REFINEMENTS = 17, 5  # of the grid around the best
 NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
 
 
 @compiled
-def trace_valley(
-    perfect: float,
-    book: CapBook,
-    day: int,
-    task: Task,
-    grid: Grid,
-    scratch: Scratch,
-    surrogate: Surrogate,
-    work: Work,
-    best: float,
-    parameters: Array,
-) -> tuple[float, int]:
+def trace_valley(perfect: float, case: Case, best: float, parameters: Array) -> tuple[float, int]:
     """Move `parameters` to the best optimum of their valley; the objective and the evaluations."""
-    n, m = grid.speeds.size, task.quotes.size
+    n, pairs = SPEEDS, fine_pairs(case)
     heights, points = np.full(n, np.inf), np.empty((n, COUNT))
     start, evaluations = parameters.copy(), 0
     # Leaves prices linearised at these parameters, where the linear problem is nearly exact.
-    inner_fit(book, day, task, scratch, surrogate, NEAR_ENOUGH, start)
-    largest = min(task.upper[2], task.upper[3]) ** 2
-    scan(1, book, day, m, grid, largest, surrogate)
+    inner_fit(NEAR_ENOUGH, case, start)
+    scan(case, pairs)
     for i in range(1, n):
-        row = surrogate.values[i, : i + 1]  # the last one is inf
+        row = pairs.values[i, : i + 1]  # the last one is inf
         for j in range(i):
             if row[j] > row[j + 1] or (j > 0 and row[j] > row[j - 1]):
                 continue
-            start[0], start[1] = grid.speeds[i], grid.speeds[j]
-            start[2:] = surrogate.solutions[i, j]
-            value, used = held_fit(book, day, task, scratch, surrogate, work, start)
+            start[0], start[1] = pairs.speeds[i], pairs.speeds[j]
+            start[2:] = pairs.solutions[i, j]
+            value, used = held_fit(case, start)
             evaluations += used
             if value < heights[i]:
                 heights[i] = value
                 points[i] = start
-    best, used = released(
-        perfect, heights, points, book, day, task, scratch, surrogate, work, best, parameters
-    )
+    best, used = released(perfect, heights, points, case, best, parameters)
     evaluations += used
     if parameters[0] < parameters[1]:
         parameters[:] = parameters[SWAP]
@@ -71,16 +60,15 @@ def trace_valley(
         fine = np.full(PLACES, np.inf)
         for i in range(PLACES):
             start[:] = parameters
-            inner_fit(book, day, task, scratch, surrogate, NEAR_ENOUGH, start)
+            inner_fit(NEAR_ENOUGH, case, start)
             start[0] = low * (high / low) ** (i / (PLACES - 1.0))
-            linear_fit(book, day, task, scratch, surrogate, start)
-            fine[i], used = held_fit(book, day, task, scratch, surrogate, work, start)
+            set_basis(start, case)
+            linear_fit(case, start)
+            fine[i], used = held_fit(case, start)
             evaluations += used
             points[i] = start
         lowest = points[np.argmin(fine), 0]
-        best, used = released(
-            perfect, fine, points, book, day, task, scratch, surrogate, work, best, parameters
-        )
+        best, used = released(perfect, fine, points, case, best, parameters)
         evaluations += used
         width = (high / low) ** (1.0 / PLACES)
         low, high = lowest / width, lowest * width
@@ -88,50 +76,30 @@ def trace_valley(
 
 
 @compiled
-def linear_fit(
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    surrogate: Surrogate,
-    parameters: Array,
-) -> None:
-    """Volatilities and correlation at other speeds, with prices linearised as they are."""
+def fine_pairs(case: Case) -> Pairs:
+    """A finer grid of speeds than that of the search."""
+    book, day, lower, upper = case.book, case.day, case.task.lower[0], case.task.upper[0]
     periods = slice(book.periods_of_day[day], book.periods_of_day[day + 1])
-    basis = scratch.basis
-    basis_rows(
-        parameters[0], parameters[1], book.reset[periods], book.span[periods], 1, scratch.decays,
-        basis,
-    )  # fmt: skip
-    for p in range(3):
-        fill_column(book, day, basis[p], surrogate.slopes, surrogate.design[p])
-    largest = min(task.upper[2], task.upper[3]) ** 2
-    cone_fit(
-        surrogate.design, surrogate.target, task.quotes.size, largest, FINE, surrogate.angles,
-        parameters[2:],
-    )  # fmt: skip
+    speeds = np.exp(np.linspace(math.log(lower + SLOW), math.log(upper + SLOW), SPEEDS)) - SLOW
+    speeds[0], speeds[-1] = lower, upper
+    pairs = pairs_for(speeds, book.reset[periods].size, case.task.quotes.size)
+    set_schedule(book.reset[periods], book.span[periods], pairs)
+    return pairs
 
 
 @compiled
-def held_fit(
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    surrogate: Surrogate,
-    work: Work,
-    parameters: Array,
-) -> tuple[float, int]:
+def held_fit(case: Case, parameters: Array) -> tuple[float, int]:
     """The best fit with the faster speed held, in place."""
+    task = case.task
     for p in range(COUNT):
         parameters[p] = min(max(parameters[p], task.lower[p]), task.upper[p])
     lower, upper = task.lower.copy(), task.upper.copy()
     lower[0] = upper[0] = parameters[0]
-    held = Task(task.quotes, task.root_weights, lower, upper, task.anchor, task.strength)
-    _, used = descend(
-        MOST_STEPS, NEAR_ENOUGH, book, day, held, scratch, surrogate, work, parameters
+    held = with_task(
+        Task(task.quotes, task.root_weights, lower, upper, task.anchor, task.strength), case
     )
-    value, more = approach(2, FAR_AWAY, MOST_STEPS, book, day, held, scratch, work, parameters)
+    _, used = descend(MOST_STEPS, NEAR_ENOUGH, held, parameters)
+    value, more = approach(2, FAR_AWAY, MOST_STEPS, held, parameters)
     return value, used + more
 
 
@@ -140,12 +108,7 @@ def released(
     perfect: float,
     heights: Array,
     points: Array,
-    book: CapBook,
-    day: int,
-    task: Task,
-    scratch: Scratch,
-    surrogate: Surrogate,
-    work: Work,
+    case: Case,
     best: float,
     parameters: Array,
 ) -> tuple[float, int]:
@@ -157,8 +120,10 @@ def released(
         if (i > 0 and heights[i - 1] < heights[i]) or (i < n - 1 and heights[i + 1] < heights[i]):
             continue
         start = points[i].copy()
-        _, used = descend(MOST_STEPS, NEAR_ENOUGH, book, day, task, scratch, surrogate, work, start)
-        value, more = polish(2, NEAR, MOST_STEPS, book, day, task, scratch, work, start)
+        if is_beside_ridge(start):
+            evaluations += walk_ridge(case, start)[1]
+        _, used = descend(MOST_STEPS, NEAR_ENOUGH, case, start)
+        value, more = polish(2, NEAR, MOST_STEPS, case, start)
         evaluations += used + more
         if value < best:
             best = value

@@ -20,8 +20,8 @@ from typing import Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
+from calibscope.calibration.case import COUNT
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
-from calibscope.calibration.objective import COUNT
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT
 from calibscope.calibration.workbench import Workbench
@@ -120,7 +120,7 @@ class _Factor:
 
     def __init__(self, bench: Workbench, best: Array, factor: float) -> None:
         self.bench, self.lowest = bench, bench.problem.objective(best)
-        floor = PERFECT**2 * bench.caps
+        floor = PERFECT**2 * len(bench.problem.weights)
         self.highest = factor**2 * max(self.lowest, floor)
 
     def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
@@ -149,20 +149,17 @@ class _BidAsk:
         self.half = half
 
     def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
-        task, best = self.bench.task, (np.inf, start)
-        weights = 1.0 / self.half**2
-        self.bench.task = task._replace(quotes=self.middle, strength=np.zeros(COUNT))
-        try:
-            for _ in range(REWEIGHTINGS):
-                _, point = self.bench.polished(start, fixed, 60, np.sqrt(weights))
-                away = np.abs(self.bench.problem.values(point, 0).prices - self.middle) / self.half
-                best = min(best, (float(away.max()) - 1.0, point), key=lambda pair: pair[0])
-                if best[0] <= 0.0:
-                    break
-                weights = weights * np.maximum(away / away.max(), 1e-3)
-                start = point
-        finally:
-            self.bench.task = task
+        best, weights = (np.inf, start), 1.0 / self.half**2
+        task = self.bench.case.task._replace(quotes=self.middle, strength=np.zeros(COUNT))
+        for _ in range(REWEIGHTINGS):
+            task = task._replace(root_weights=np.sqrt(weights))
+            _, point = self.bench.polished(start, fixed, steps=60, task=task)
+            away = np.abs(self.bench.problem.values(point, 0).prices - self.middle) / self.half
+            best = min(best, (float(away.max()) - 1.0, point), key=lambda pair: pair[0])
+            if best[0] <= 0.0:
+                break
+            weights = weights * np.maximum(away / away.max(), 1e-3)
+            start = point
         return best
 
 

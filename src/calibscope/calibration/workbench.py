@@ -10,23 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from calibscope.base.arrays import Array, Marks
-from calibscope.calibration.cone import ANGLES
+from calibscope.calibration.case import Task, case_of, memory_for, with_task
 from calibscope.calibration.coordinates import SWAP, scaled
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
-from calibscope.calibration.objective import (
-    COUNT,
-    mark_free,
-    normal_equations,
-    residuals_at,
-    work_for,
-)
+from calibscope.calibration.objective import mark_free, normal_equations, residuals_at
+from calibscope.calibration.pairs import pairs_for, scan, set_schedule
 from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.search import SPEEDS, compile_kernels, search_speeds
-from calibscope.calibration.surrogate import Grid, Surrogate, fill_grid, linearise, scan
-from calibscope.models.g2.caps import scratch_for
-from calibscope.models.g2.variance import basis_rows
+from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
+from calibscope.calibration.search import compile_kernels, search_speeds
+from calibscope.calibration.surrogate import linearise, set_basis, set_variance
 
+SPEEDS = 64  # of the scan
 NEAR_BOUND = 1e-4  # in scaled coordinates: near enough to try the bound itself
 ROUNDS = 3
 ROUNDING = 1e-9  # of the sum of squares, where the factors nearly cancel
@@ -71,11 +66,8 @@ class Workbench:
 
     def __init__(self, problem: Problem) -> None:
         compile_kernels()
-        self.problem, self.book = problem, problem.book
-        self.task = problem.task
-        self.caps = len(problem.weights)
-        self.scratch, self.work = scratch_for(self.book, 0, 1), work_for(self.caps)
-        self.surrogate = self._surrogate(SPEEDS)
+        self.problem = problem
+        self.case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
 
     def canonical(self, point: Array) -> Array:
         """The faster factor first, where the factors can be swapped."""
@@ -87,20 +79,21 @@ class Workbench:
         start: Array,
         fixed: tuple[int, ...] = (),
         steps: int = MOST_STEPS,
-        root_weights: Array | None = None,
+        task: Task | None = None,
         damping: float = FAR_AWAY,
     ) -> tuple[float, Array]:
-        """Newton's method from a start, with some parameters kept at their values there."""
+        """Newton's method from a start, with some parameters kept at their values there.
+
+        `task` is minimised instead of the problem, where it is given.
+        """
         point = np.clip(start, self.problem.lower, self.problem.upper)
-        task = self.task
+        task = task or self.case.task
         if fixed:
             lower, upper = task.lower.copy(), task.upper.copy()
             for p in fixed:
                 lower[p] = upper[p] = point[p]
             task = task._replace(lower=lower, upper=upper)
-        if root_weights is not None:
-            task = task._replace(root_weights=root_weights)
-        value, _ = polish(2, damping, steps, self.book, 0, task, self.scratch, self.work, point)
+        value, _ = polish(2, damping, steps, with_task(task, self.case), point)
         return float(value), point
 
     def descended(self, start: Array) -> tuple[float, Array]:
@@ -125,11 +118,10 @@ class Workbench:
         return self.at_near_bounds(value, point)
 
     def _descend(self, point: Array) -> None:
-        """In place: Newton's method in the speeds, all else at its best."""
-        descend(
-            MOST_STEPS, NEAR_ENOUGH, self.book, 0, self.task, self.scratch, self.surrogate,
-            self.work, point,
-        )  # fmt: skip
+        """In place: Newton's method in the speeds, all else at its best, and along the ridge."""
+        descend(MOST_STEPS, NEAR_ENOUGH, self.case, point)
+        if is_beside_ridge(point):
+            walk_ridge(self.case, point)
 
     def at_near_bounds(self, value: float, point: Array) -> tuple[float, Array]:
         """The same optimum with parameters at the bounds that they nearly reach, if not worse."""
@@ -146,44 +138,20 @@ class Workbench:
 
     def local(self, point: Array) -> Local:
         """Gradient and curvature at a point."""
-        task, work = self.task, self.work
-        value = residuals_at(2, point, self.book, 0, task, self.scratch, work, work.residuals)
-        normal_equations(2, point, task, work)
-        mark_free(point, task.lower, task.upper, work)
+        work = self.case.work
+        value = residuals_at(2, point, self.case, work.residuals)
+        normal_equations(2, point, self.case)
+        mark_free(point, self.case)
         return Local(float(value), work.gradient.copy(), work.curvature.copy(), work.is_free.copy())
 
     def scan_around(self, point: Array) -> PairScan:
         """All pairs of speeds, with prices linearised in the variances of a good fit."""
-        periods = slice(self.book.periods_of_day[0], self.book.periods_of_day[1])
-        resets, spans = self.book.reset[periods], self.book.span[periods]
-        speeds = search_speeds(self.problem.lower[0], self.problem.upper[0])
-        grid = Grid(speeds, np.empty((SPEEDS, resets.size)), np.empty((SPEEDS, resets.size)))
-        fill_grid(resets, spans, grid)
-        basis, surrogate = self.scratch.basis, self.surrogate
-        basis_rows(point[0], point[1], resets, spans, 1, self.scratch.decays, basis)
-        u, v, w = point[2] ** 2, point[3] ** 2, 2.0 * point[4] * point[2] * point[3]
-        x, y = u * basis[0, : resets.size], v * basis[1, : resets.size]
-        variance = np.maximum(x + y + w * basis[2, : resets.size], 1e-13 * (x + y))
-        surrogate.variance[: resets.size] = variance
-        linearise(self.book, 0, self.task, self.scratch, surrogate)
-        largest = float(self.problem.upper[2]) ** 2
-        scan(1, self.book, 0, self.caps, grid, largest, surrogate)
-        return PairScan(speeds, surrogate.values.copy(), surrogate.solutions.copy())
-
-    def _surrogate(self, n: int) -> Surrogate:
-        periods, caplets = self.scratch.basis.shape[1], self.scratch.caplets.shape[1]
-        return Surrogate(
-            variance=np.empty(periods),
-            slopes=np.empty(caplets),
-            prices=np.empty(self.caps),
-            target=np.empty(self.caps),
-            design=np.empty((3, self.caps)),
-            columns=np.empty((n, self.caps)),
-            angles=np.empty(ANGLES),
-            basis=np.empty(periods),
-            values=np.full((n, n), np.inf),
-            solutions=np.empty((n, n, 3)),
-            places=np.empty((1, 2), np.int64),
-            heights=np.empty(1),
-            starts=np.empty((1, COUNT)),
-        )
+        book, lower, upper = self.case.book, self.problem.lower, self.problem.upper
+        speeds = search_speeds(lower[0], upper[0], SPEEDS)
+        pairs = pairs_for(speeds, book.reset.size, len(self.problem.weights))
+        set_schedule(book.reset, book.span, pairs)
+        set_basis(point, self.case)
+        set_variance(point, self.case)
+        linearise(self.case)
+        scan(self.case, pairs)
+        return PairScan(speeds, pairs.values, pairs.solutions)

@@ -9,14 +9,13 @@ import numpy as np
 from scipy.stats import qmc
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.case import COUNT, case_of, memory_for
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS
 from calibscope.calibration.ends import Ends
-from calibscope.calibration.objective import COUNT, work_for
 from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.search import DESCENTS, search_days, search_speeds
-from calibscope.models.g2.caps import scratch_for
 
 SOBOL_POINTS = 64
 FINISHES = 6
@@ -72,13 +71,11 @@ def polished(
     most_steps: int = MOST_STEPS,
 ) -> Ends:
     """Newton's method (or Gauss-Newton's, order 1) from every start, inside the bounds."""
-    scratch, work = scratch_for(problem.book, 0, 1), work_for(len(problem.weights))
+    case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
     ends = np.clip(starts, problem.lower, problem.upper)
     objectives = np.empty(len(ends))
     for i, end in enumerate(ends):
-        objectives[i], used = polish(
-            order, damping, most_steps, problem.book, 0, problem.task, scratch, work, end
-        )
+        objectives[i], used = polish(order, damping, most_steps, case, end)
         evaluations += used
     return Ends.sorted_by(ends, objectives, evaluations)
 

@@ -1,6 +1,6 @@
 """The G2++ model: two correlated Gaussian factors plus a shift that fits today's curve."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,14 +39,18 @@ class G2:
     rho_xy: float  # correlation of the two factors
 
     def __post_init__(self) -> None:
-        values = checked_parameters([astuple(self)], days=1)[0]
+        values = checked_parameters([self._raw], days=1)[0]
         for name, value in zip(PARAMETERS, values, strict=True):
             object.__setattr__(self, name, float(value))
 
     @property
     def values(self) -> Array:
         """(5,) a_x, a_y, sigma_x, sigma_y, rho_xy."""
-        return np.array(astuple(self), dtype=float)
+        return np.array(self._raw, dtype=float)
+
+    @property
+    def _raw(self) -> tuple[float, ...]:
+        return self.a_x, self.a_y, self.sigma_x, self.sigma_y, self.rho_xy
 
     def cap_prices(self, day: MarketDay) -> Array:
         """(m,) model prices of the day's caps or floors, for the day's notional.

@@ -60,10 +60,9 @@ def decay_rows(alpha: float, slope: float, times: Array, out: Array) -> None:
 def basis_rows(
     a_x: float, a_y: float, resets: Array, spans: Array, order: int, decays: Array, out: Array
 ) -> None:
-    """A, B, D (rows 0-2) and their derivatives in the speeds.
+    """A, B, D (rows 0-2) and, as far as `order` asks for them, their derivatives in the speeds.
 
-    Rows 3-6 are A', B', D_x, D_y; rows 7-11 are A'', B'', D_xx, D_xy, D_yy, filled if
-    `order` is 2.
+    Rows 3-6 are A', B', D_x, D_y; rows 7-11 are A'', B'', D_xx, D_xy, D_yy.
     """
     n = resets.size
     decay_rows(a_x, 1.0, spans, decays[0:3])
@@ -72,14 +71,18 @@ def basis_rows(
     decay_rows(2.0 * a_y, 2.0, resets, decays[9:12])
     decay_rows(a_x + a_y, 1.0, resets, decays[12:15])
     for i in range(n):
+        c_x, c_y = decays[0, i], decays[3, i]
+        out[0, i] = c_x * c_x * decays[6, i]
+        out[1, i] = c_y * c_y * decays[9, i]
+        out[2, i] = c_x * c_y * decays[12, i]
+    if order < 1:
+        return
+    for i in range(n):
         c_x, dc_x = decays[0, i], decays[1, i]
         c_y, dc_y = decays[3, i], decays[4, i]
         g_x, dg_x = decays[6, i], decays[7, i]
         g_y, dg_y = decays[9, i], decays[10, i]
         g_xy, dg_xy = decays[12, i], decays[13, i]
-        out[0, i] = c_x * c_x * g_x
-        out[1, i] = c_y * c_y * g_y
-        out[2, i] = c_x * c_y * g_xy
         out[3, i] = c_x * (2.0 * dc_x * g_x + c_x * dg_x)
         out[4, i] = c_y * (2.0 * dc_y * g_y + c_y * dg_y)
         out[5, i] = c_y * (dc_x * g_xy + c_x * dg_xy)

@@ -1,0 +1,79 @@
+"""The coordinates of the ridge of equal speeds, and the walk along it."""
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.calibration.case import case_of, memory_for
+from calibscope.calibration.objective import normal_equations, residuals_at
+from calibscope.calibration.problem import Problem
+from calibscope.calibration.ridge import (
+    change_coordinates,
+    coordinates,
+    is_beside_ridge,
+    set_parameters,
+    walk_ridge,
+)
+
+POINTS = [
+    (0.060, 0.045, 0.50, 0.48, -0.9995),
+    (0.045, 0.060, 0.50, 0.48, -0.9995),  # the factors the other way round
+    (0.012, 0.009, 0.20, 0.19, -0.9990),
+]
+STEPS = np.array([2e-5, 2e-7, 2e-6, 2e-7, 2e-7])
+
+
+@pytest.fixture(scope="module")
+def case():
+    problem = Problem.of(cs.demo_market().day("2022-10-31"))
+    return case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
+
+
+def objective(place: np.ndarray, case) -> float:
+    parameters = np.empty(5)
+    set_parameters(place, case, parameters)
+    return residuals_at(0, parameters, case, case.work.residuals)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_coordinates_lead_back(point, case):
+    parameters = np.empty(5)
+    set_parameters(coordinates(np.array(point)), case, parameters)
+    np.testing.assert_allclose(parameters, point, rtol=1e-13)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_derivatives_are_those_of_differences(point, case):
+    here, work = np.array(point), case.work
+    residuals_at(2, here, case, work.residuals)
+    normal_equations(2, here, case)
+    place = coordinates(here)
+    change_coordinates(place, case, here)
+    gradient, curvature = work.gradient.copy(), work.curvature.copy()
+    for p in range(5):
+        step = np.zeros(5)
+        step[p] = STEPS[p]
+        slope = (objective(place + step, case) - objective(place - step, case)) / (2 * STEPS[p])
+        # Central differences err by the step squared, and by rounding over the step.
+        assert 0.5 * slope == pytest.approx(gradient[p], rel=1e-3)
+        step *= 10
+        bend = objective(place + step, case) + objective(place - step, case)
+        bend -= 2 * objective(place, case)
+        assert 0.5 * bend / step[p] ** 2 == pytest.approx(curvature[p, p], rel=2e-2)
+
+
+def test_the_walk_ends_at_the_optimum_of_the_day(case):
+    fit = cs.calibrate(cs.demo_market().day("2022-10-31"))
+    assert is_beside_ridge(fit.parameters.values)
+    a_x, a_y, sigma_x, sigma_y, rho = fit.parameters.values
+    # Half way down the valley: volatilities a fifth, the speeds five times as far apart.
+    middle, half = 0.5 * (a_x + a_y), 2.5 * (a_x - a_y)
+    lower = 0.2 * sigma_x
+    start = np.array(
+        [middle + half, middle - half, lower, lower - (sigma_x - sigma_y), -1 + 25 * (1 + rho)]
+    )
+    before = residuals_at(0, start, case, case.work.residuals)
+    value, evaluations = walk_ridge(case, start)
+    assert value < before
+    assert value == pytest.approx(fit.objective, rel=1e-6)
+    assert evaluations < 100
