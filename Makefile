@@ -24,6 +24,7 @@ lint: .venv/installed-dev
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/calibration.py
+	$(BIN)/python benchmarks/diagnosis.py
 	$(BIN)/python benchmarks/svensson.py
 	$(BIN)/python benchmarks/reading.py
 

@@ -19,7 +19,12 @@ _HOMES = {
     "MarketDay": "calibscope.market.day",
     "calibrate": "calibscope.calibration.calibrate",
     "calibrate_many": "calibscope.calibration.calibrate",
+    "Diagnosis": "calibscope.diagnosis.diagnosis",
+    "DiagnosisSettings": "calibscope.diagnosis.settings",
     "demo_market": "calibscope.market.demo",
+    "diagnose": "calibscope.diagnosis.diagnose",
+    "diagnose_least_squares": "calibscope.diagnosis.diagnose_least_squares",
+    "diagnose_many": "calibscope.diagnosis.diagnose",
     "evidence": "calibscope.calibration.evidence",
     "leverage_balanced_weights": "calibscope.calibration.balance",
     "read_market": "calibscope.market.read",
@@ -28,6 +33,8 @@ _HOMES = {
 
 __all__ = [
     "G2",
+    "Diagnosis",
+    "DiagnosisSettings",
     "DiscountCurve",
     "Fit",
     "Market",
@@ -38,6 +45,9 @@ __all__ = [
     "calibrate",
     "calibrate_many",
     "demo_market",
+    "diagnose",
+    "diagnose_least_squares",
+    "diagnose_many",
     "evidence",
     "leverage_balanced_weights",
     "read_market",
@@ -50,6 +60,10 @@ if TYPE_CHECKING:
     from calibscope.calibration.evidence import evidence
     from calibscope.calibration.plausible import PlausibleBox
     from calibscope.calibration.solution import Fit
+    from calibscope.diagnosis.diagnose import diagnose, diagnose_many
+    from calibscope.diagnosis.diagnose_least_squares import diagnose_least_squares
+    from calibscope.diagnosis.diagnosis import Diagnosis
+    from calibscope.diagnosis.settings import DiagnosisSettings
     from calibscope.market.curve import DiscountCurve
     from calibscope.market.day import MarketDay
     from calibscope.market.demo import demo_market

@@ -1,0 +1,150 @@
+"""`cs.diagnose_least_squares`: the same diagnosis for anything with residuals and a Jacobian."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from calibscope.base.arrays import Array, ArrayLike
+from calibscope.diagnosis.diagnosis import Diagnosis, Mode
+from calibscope.diagnosis.examine import examine
+from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Transform, Words
+from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.stack import day_of
+
+USUAL = DiagnosisSettings()
+
+Limits = Mapping[str, tuple[float, float]] | tuple[ArrayLike, ArrayLike]
+
+
+def diagnose_least_squares(
+    residuals: ArrayLike,
+    jacobian: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    values: ArrayLike | None = None,
+    bounds: Limits | None = None,
+    hessian: ArrayLike | None = None,
+    transforms: Sequence[Transform] | None = None,
+    observed: ArrayLike | None = None,
+    labels: Sequence[str] | None = None,
+    mode: Mode = "full",
+    settings: DiagnosisSettings = USUAL,
+) -> Diagnosis:
+    r"""Say how far a least-squares fit can be trusted, whatever was fitted.
+
+    .. math:: \hat\theta = \arg\min \sum_k w_k\,(y_k - g_k(\theta))^2
+
+    The rank is judged on columns of length 1, so that it does not depend on units.
+
+    Parameters
+    ----------
+    residuals : (m,) observed minus fitted, y - g; a solver that returns g - y needs a minus sign
+    jacobian : (m, p) derivatives of the fitted values g
+    weights : (m,) w; None means 1
+    names : of the parameters; None means b1, b2, ...
+    values : (p,) the fitted parameters; needed for intervals, and to see which are at bounds
+    bounds : {name: (lower, upper)}, or (lower, upper) for all; equal bounds fix a parameter
+    hessian : (m, p, p) second derivatives of g, for the exact-Hessian forms
+    transforms : per parameter "log", "arctanh" or "identity" (None), for intervals and scaled
+        coordinates
+    observed : (m,) y, for `y_fitted`
+    labels : of the observations; None means 1, 2, ...
+    mode : "full", or "strict": parameters at active bounds are held fixed
+    settings : thresholds
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 1.0, 2.0, 3.0])
+    >>> dx = diagnose_least_squares([0.1, -0.1, -0.1, 0.1], np.column_stack((np.ones(4), x)))
+    >>> dx.edof, dx.leverage.round(2).tolist()
+    (2, [0.7, 0.3, 0.3, 0.7])
+    """
+    r, J = np.asarray(residuals, dtype=float), np.asarray(jacobian, dtype=float)
+    if r.ndim != 1 or J.ndim != 2 or len(J) != len(r) or not r.size or not J.size:
+        raise ValueError(
+            f"residuals have shape {r.shape} and the jacobian {J.shape}; give (m,) and (m, p)"
+        )
+    m, p = J.shape
+    words = _words(p, names, transforms)
+    w = _filled(weights, (m,), 1.0, "weights")
+    if (w < 0).any():
+        raise ValueError("a weight is negative; give weights from 0")
+    theta = np.full(p, np.nan) if values is None else _filled(values, (p,), 0.0, "values")
+    if mode == "strict" and bounds is not None and values is None:
+        raise ValueError("strict mode needs values, to see which lie at a bound; give values=")
+    if values is None and set(words.transforms) != {"identity"}:
+        raise ValueError("transforms mean nothing without values; give both")
+    for name, transform, value in zip(words.names, words.transforms, theta, strict=True):
+        if (transform == "log" and value <= 0) or (transform == "arctanh" and abs(value) > 1):
+            raise ValueError(f"{name} is {value:g}, which has no {transform}; choose 'identity'")
+    lower, upper = _limits(bounds, words.names, theta)
+    seconds = None if hessian is None else _filled(hessian, (m, p, p), 0.0, "hessian")
+    problem = LeastSquares(
+        _filled(r, (m,), 0.0, "residuals")[None],
+        _filled(J, (m, p), 0.0, "jacobian")[None],
+        w[None],
+        None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds)[None],
+        None if observed is None else _filled(observed, (m,), 0.0, "observed")[None],
+        theta[None],
+        lower[None],
+        upper[None],
+        _labels(labels, m)[None],
+        words,
+    )
+    return day_of(examine(problem, mode, settings, "unit_columns"), 0)
+
+
+def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what: str) -> Array:
+    array = np.full(shape, usual) if given is None else np.array(given, dtype=float)
+    if array.shape != shape:
+        raise ValueError(f"{what}: the shape is {array.shape}; give {shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what}: not all are finite; leave out what is missing")
+    return array
+
+
+def _words(p: int, names: Sequence[str] | None, transforms: Sequence[Transform] | None) -> Words:
+    called = tuple(f"b{i + 1}" for i in range(p)) if names is None else tuple(names)
+    kinds: tuple[Transform, ...] = tuple(transforms or ["identity"] * p)
+    if len(called) != p or len(set(called)) != p:
+        raise ValueError(f"names are {called}; give {p} different ones")
+    if len(kinds) != p or not set(kinds) <= set(TRANSFORMS):
+        raise ValueError(f"transforms are {kinds}; give {p} out of {', '.join(TRANSFORMS)}")
+    return Words(called, kinds)
+
+
+def _labels(labels: Sequence[str] | None, m: int) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+    called = [str(k + 1) for k in range(m)] if labels is None else [str(word) for word in labels]
+    if len(called) != m:
+        raise ValueError(f"there are {len(called)} labels; give {m}")
+    return np.array(called)
+
+
+def _limits(bounds: Limits | None, names: tuple[str, ...], values: Array) -> tuple[Array, Array]:
+    lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    if isinstance(bounds, Mapping):
+        for name, pair in bounds.items():
+            if name not in names:
+                raise ValueError(f"{name!r} is no parameter; choose from {', '.join(names)}")
+            p = names.index(name)
+            lower[p], upper[p] = _pair(pair, (), f"bounds of {name}")
+    elif bounds is not None:
+        lower[:], upper[:] = _pair(bounds, lower.shape, "bounds")
+    for name, low, high, value in zip(names, lower, upper, values, strict=True):
+        if not low <= high:
+            raise ValueError(f"bounds of {name}: the lower one, {low:g}, lies above {high:g}")
+        # Solvers may leave a bound by rounding.
+        if not np.isnan(value) and not np.isclose(value, np.clip(value, low, high), rtol=1e-9):
+            raise ValueError(f"{name} is {value:g}, outside its bounds {low:g} to {high:g}")
+    return lower, upper
+
+
+def _pair(given: Any, shape: tuple[int, ...], what: str) -> tuple[Array, Array]:
+    """A lower and an upper bound, each of the shape or one for all."""
+    try:
+        low, high = (np.broadcast_to(np.asarray(bound, float), shape) for bound in given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} are {given!r}; give (lower, upper)") from None
+    return low, high

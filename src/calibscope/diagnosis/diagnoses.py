@@ -1,0 +1,62 @@
+"""Diagnoses of many fits, computed together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from calibscope.base.arrays import Array, Indices
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.stack import day_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnoses(Sequence[Diagnosis]):
+    """The diagnoses of a panel; `diagnoses[i]` is that of fit i."""
+
+    stacks: tuple[Diagnosis, ...]  # fits with equally many quotes, the day first in all arrays
+    stack_of: Indices  # (n,) in which stack a fit lies
+    place_of: Indices  # (n,) and where there
+
+    def __repr__(self) -> str:
+        ranks, counts = np.unique(self.of_all("edof"), return_counts=True)
+        bands = ", ".join(f"{r} on {n:,}" for r, n in zip(ranks[::-1], counts[::-1], strict=True))
+        return f"Diagnoses({len(self):,} fits, {self.stacks[0].mode}: EDoF {bands})"
+
+    def __len__(self) -> int:
+        return len(self.stack_of)
+
+    @overload
+    def __getitem__(self, day: int) -> Diagnosis: ...
+
+    @overload
+    def __getitem__(self, day: slice) -> Sequence[Diagnosis]: ...
+
+    def __getitem__(self, day: int | slice) -> Diagnosis | Sequence[Diagnosis]:
+        if isinstance(day, slice):
+            return [self[i] for i in range(*day.indices(len(self)))]
+        stack: Diagnosis = self.stacks[self.stack_of[day]]
+        return day_of(stack, int(self.place_of[day]))
+
+    def __iter__(self) -> Iterator[Diagnosis]:
+        return (self[day] for day in range(len(self)))
+
+    def of_all(self, name: str) -> Array:
+        """One number or array of every fit, the fit first: "edof", "leverage", a flag's name.
+
+        What has an entry per quote needs equally many quotes on all days.
+        """
+        if name in ("reading", "unidentified_combinations"):
+            raise ValueError(f"{name} is in words; take [dx.{name} for dx in diagnoses]")
+        pieces = [
+            np.asarray(getattr(stack.flags if hasattr(stack.flags, name) else stack, name))
+            for stack in self.stacks
+        ]
+        if len({piece.shape[1:] for piece in pieces}) > 1:
+            raise ValueError(f"{name} has another shape on some days: not all have as many quotes")
+        result = np.empty((len(self), *pieces[0].shape[1:]), pieces[0].dtype)
+        for number, piece in enumerate(pieces):
+            days = np.flatnonzero(self.stack_of == number)
+            result[days] = piece[self.place_of[days]]
+        return result

@@ -1,0 +1,347 @@
+"""`Diagnosis`: everything that can be said about one fit without fitting again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+
+from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
+from calibscope.diagnosis.curvature import Curvature, half_hessian
+from calibscope.diagnosis.deletion import Deletion
+from calibscope.diagnosis.flags import Flags, largest
+from calibscope.diagnosis.freedom import Freedom, edof_at
+from calibscope.diagnosis.functional import relative_error_bias
+from calibscope.diagnosis.geometry import Geometry, relative_offset
+from calibscope.diagnosis.identification import Identification, combinations
+from calibscope.diagnosis.influence import influence, influence_score
+from calibscope.diagnosis.intervals import Intervals, checked_levels, collapsed, ends, quantile
+from calibscope.diagnosis.least_squares import LeastSquares
+from calibscope.diagnosis.reading import reading
+from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.uncertainty import Form, Scale, Scales, correlation
+
+Mode = Literal["full", "strict"]
+
+DEFAULT_SCALE: Scale = "mad_adjusted"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """How far a fit can be trusted: m quotes, p parameters.
+
+    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: A =
+    W^(1/2) J, e = W^(1/2) (y - g), H_w the hat matrix.
+    """
+
+    problem: LeastSquares
+    geometry: Geometry  # of all parameters that were fitted; in strict mode of the free ones
+    free_geometry: Geometry  # of the parameters that no bound holds
+    freedom: Freedom  # EDoF and its variants
+    scales: Scales
+    curvature: Curvature
+    identification: Identification
+    deletion: Deletion  # what leaving out each quote of the linearised fit would do
+    flags: Flags
+    mode: Mode
+    settings: DiagnosisSettings
+
+    def __repr__(self) -> str:
+        if self.problem.residuals.ndim > 1:
+            return f"Diagnosis({self.mode}: a stack of {len(self.problem.residuals)} fits)"
+        raised = ", ".join(self.flags.raised) or "none"
+        return f"Diagnosis({self.mode}: {self.reading} Flags: {raised})"
+
+    # Geometry
+
+    @property
+    def leverage(self) -> Array:
+        """(m,) diagonal of the hat matrix: 1 means that the fit must meet the quote."""
+        return self.geometry.leverage
+
+    @property
+    def hat_matrix(self) -> Array:
+        """(m, m) weighted hat matrix H_w = A (A^T A)^+ A^T (paper, eq. hat_matrix)."""
+        return self.geometry.hat_matrix
+
+    @property
+    def oblique_projector(self) -> Array:
+        """(m, m) J (J^T W J)^+ J^T W, on prices as they are; the same diagonal as H_w."""
+        return np.asarray(self.problem.jacobian @ self.sensitivity)
+
+    @property
+    def y_fitted(self) -> Array | None:
+        """(m,) affine projection of the quotes on the tangent plane; None without quotes.
+
+        g + J (J^T W J)^+ J^T W (y - g) (paper, appendix on the hat matrix).
+        """
+        if self.problem.observed is None:
+            return None
+        fitted = self.problem.observed - self.problem.residuals
+        step = np.einsum("...jk,...k->...j", self.oblique_projector, self.problem.residuals)
+        return np.asarray(fitted + step)
+
+    @property
+    def relative_offset(self) -> float:
+        """|H_w e| / |e|: the share of the residuals that the parameters could still explain."""
+        e = self.problem.weighted_residuals
+        return _scalar(relative_offset(self.geometry.left, e))
+
+    @property
+    def edof(self) -> int:
+        """Effective degrees of freedom: the trace of the hat matrix, an integer."""
+        return cast(int, self.freedom.edof)
+
+    def edof_at(self, tolerance: ArrayLike) -> Indices:
+        """EDoF at other tolerances, from the same spectrum."""
+        return edof_at(self.singular_values, tolerance)
+
+    @property
+    def singular_values(self) -> Array:
+        """(p,) of A, largest first; in `diagnose_least_squares` of A with columns of length 1."""
+        return self.geometry.singular_values
+
+    @property
+    def condition_number(self) -> float:
+        """Largest over smallest singular value."""
+        return _scalar(self.geometry.condition_number)
+
+    @property
+    def condition_number_exact(self) -> float:
+        """The same of the exact Hessian, on the free parameters: root of the ratio of eigenvalues.
+
+        Infinite where a direction is lost or the Hessian is not positive definite.
+        """
+        return _scalar(self.curvature.condition_number)
+
+    # Influence
+
+    @property
+    def sensitivity(self) -> Array:
+        """(p, m) derivative of the parameters by the quotes, weights fixed: (J^T W J)^+ J^T W."""
+        left = np.swapaxes(self.geometry.left, -1, -2)
+        roots = np.sqrt(self.problem.weights)[..., None, :]
+        return np.asarray(self.geometry.root_inverse @ left * roots)
+
+    @property
+    def sensitivity_exact(self) -> Array:
+        """(p, m) the same with the exact Hessian; parameters at active bounds do not move."""
+        J, w = self.problem.jacobian, self.problem.weights[..., None, :]
+        return np.asarray(self.curvature.exact_inverse @ np.swapaxes(J, -1, -2) * w)
+
+    @property
+    def influence(self) -> Array:
+        """(m, p) influence function: residual times sensitivity (paper, eq. influence_function)."""
+        return influence(self.problem.residuals, self.sensitivity)
+
+    @property
+    def influence_exact(self) -> Array:
+        """(m, p) influence function with the exact Hessian."""
+        return influence(self.problem.residuals, self.sensitivity_exact)
+
+    @property
+    def is_influence_doubtful(self) -> Marks:
+        """(m, p) where the two forms disagree by more than 10 %: believe the exact one."""
+        exact = self.influence_exact
+        gap = np.abs(self.influence - exact)
+        return np.asarray(~(gap <= self.settings.influence_disagreement * np.abs(exact)))
+
+    @property
+    def influence_score(self) -> Array:
+        """(m,) Euclidean norm of the influence; it mixes the units of the parameters."""
+        return influence_score(self.influence)
+
+    @property
+    def dfbeta(self) -> Array:
+        """(m, p) parameters minus those without quote k, to first order: IF_k / (1 - h_kk)."""
+        return self.deletion.dfbeta
+
+    @property
+    def dfbetas(self) -> Array:
+        """(m, p) `dfbeta` in standard deviations (statsmodels)."""
+        return self.deletion.dfbetas
+
+    @property
+    def dffits(self) -> Array:
+        """(m,) shift of the own fitted value in its deviations (statsmodels)."""
+        return self.deletion.dffits
+
+    @property
+    def cooks_distance(self) -> Array:
+        """(m,) how far quote k moves all parameters together (statsmodels)."""
+        return self.deletion.cooks_distance
+
+    @property
+    def resid_studentized_internal(self) -> Array:
+        """(m,) residual over its deviation, with the scale of all quotes (statsmodels)."""
+        return self.deletion.resid_studentized_internal
+
+    @property
+    def resid_studentized_external(self) -> Array:
+        """(m,) residual over its deviation, with the scale of the other quotes (statsmodels)."""
+        return self.deletion.resid_studentized_external
+
+    # Uncertainty
+
+    @property
+    def scale_mse(self) -> float:
+        """Noise of the weighted residuals, from their squares and m - p."""
+        return cast(float, self.scales.mse)
+
+    @property
+    def scale_mad(self) -> float:
+        """Noise from the median absolute deviation (the paper's)."""
+        return cast(float, self.scales.mad)
+
+    @property
+    def scale_mad_adjusted(self) -> float:
+        """Noise from the median absolute deviation of e / sqrt(1 - h)."""
+        return cast(float, self.scales.mad_adjusted)
+
+    @property
+    def fisher_information(self) -> Array:
+        """(p, p) J^T W J / sigma^2 with `scale_mad_adjusted`; zero for parameters held fixed."""
+        return self._information(half_hessian(self.problem.design, None, self.geometry.is_active))
+
+    @property
+    def fisher_information_exact(self) -> Array:
+        """(p, p) half the exact Hessian over sigma^2, on the free parameters."""
+        problem = self.problem
+        bend = np.full_like(self.geometry.right, np.nan) if problem.bend is None else problem.bend
+        return self._information(half_hessian(problem.design, bend, self.free_geometry.is_active))
+
+    def _information(self, curvature: Array) -> Array:
+        variance = np.asarray(self.scales.mad_adjusted)[..., None, None] ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(curvature / variance)
+
+    def covariance(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
+        """(p, p) sigma^2 (J^T W J)^+ (paper, eq. cov), or sigma^2 (Hessian/2)^-1.
+
+        Zero for parameters held fixed, and along directions that were dropped: see
+        `identification` before you read precision into it.
+
+        Parameters
+        ----------
+        scale : "mad_adjusted", "mse", or "mad" (the paper's)
+        form : "gauss_newton" (the paper's), or "exact", on the free parameters
+        """
+        if form not in ("gauss_newton", "exact"):
+            raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
+        inverse = self.geometry.inverse if form == "gauss_newton" else self.curvature.exact_inverse
+        return np.asarray(self.scales.of(scale)[..., None, None] ** 2 * inverse)
+
+    def standard_errors(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
+        """(p,) square roots of the variances."""
+        return np.asarray(np.sqrt(np.einsum("...pp->...p", self.covariance(scale, form))))
+
+    @property
+    def correlation(self) -> Array:
+        """(p, p) of the parameters; not a number for those without variance."""
+        return correlation(self.geometry.inverse)
+
+    @property
+    def correlation_exact(self) -> Array:
+        """(p, p) of the free parameters, with the exact Hessian."""
+        return correlation(self.curvature.exact_inverse)
+
+    def intervals(
+        self,
+        level: float | Sequence[float] = 0.95,
+        scale: Scale = DEFAULT_SCALE,
+        form: Form = "gauss_newton",
+    ) -> Intervals:
+        """Confidence intervals of the parameters, with marks (`intervals.py` has the formula).
+
+        Parameters
+        ----------
+        level : one, or several such as (0.5, 0.75, 0.95), which then come first
+        scale, form : as for `covariance`
+        """
+        problem, levels = self.problem, checked_levels(level)
+        if np.isnan(problem.values).any():
+            raise ValueError("there are no parameter values; give values= to get intervals")
+        errors = self.standard_errors(scale, form)
+        freedom = np.asarray(self.scales.degrees_of_freedom)
+        several = levels.reshape(levels.shape + (1,) * freedom.ndim)  # before the days of a stack
+        quantiles = quantile(several, scale, freedom)[..., None]
+        low, high, is_cut_low, is_cut_high = ends(problem, errors, quantiles)
+        known = self.identification
+        is_collapsed = collapsed(problem, known.shares, quantiles * errors)
+        return Intervals(
+            problem.words,
+            float(levels) if levels.ndim == 0 else tuple(levels.tolist()),
+            scale,
+            form,
+            problem.values,
+            errors,
+            low,
+            high,
+            is_cut_low,
+            is_cut_high,
+            problem.at_bound,
+            ~problem.is_movable,
+            known.is_identified,
+            is_collapsed if levels.ndim == 0 else np.asarray(is_collapsed.any(axis=0)),
+        )
+
+    @property
+    def unidentified_combinations(self) -> tuple[str, ...]:
+        """Sentences on the directions along which nothing changes; empty at full rank."""
+        return combinations(self.identification.directions, self.problem.words)
+
+    @property
+    def relative_bias(self) -> float:
+        """Relative bias of fitted prices, because relative errors aim below the mean.
+
+        About -2 sigma^2 (`functional.py`), at the relative noise that `scale_mad_adjusted` means;
+        not a number under weights other than c/y^2, which do not have it.
+        """
+        noise = self.scales.mad_adjusted / np.sqrt(self.problem.relative_weight)
+        return _scalar(relative_error_bias(noise))
+
+    # Second order
+
+    @property
+    def gauss_newton_ratio(self) -> float:
+        """|Delta_GN|_F / |2 J^T W J|_F, the paper's; blind to flat directions."""
+        return cast(float, self.curvature.gauss_newton_ratio)
+
+    @property
+    def gauss_newton_error(self) -> float:
+        """Largest |eigenvalue| of Delta_GN/2 relative to J^T W J on the free parameters."""
+        return cast(float, self.curvature.largest_eigenvalue)
+
+    # In words
+
+    @property
+    def reading(self) -> str:
+        """One or two plain sentences, from the flags by the rules of `reading.py`."""
+        problem, left_out = self.problem, self.deletion
+        cooks = left_out.cooks_distance
+        labels, names = problem.labels, problem.words.names
+        lever = int(self.leverage.argmax())
+        error = self.gauss_newton_error
+        facts = {
+            "quotes": problem.words.quotes,
+            "edof": self.edof,
+            "parameters": int(self.geometry.parameter_count),
+            "combination": "; ".join(self.unidentified_combinations),
+            "bounds": " and ".join(names[p] for p in np.flatnonzero(problem.at_bound)),
+            "lever": labels[lever],
+            "leverage": self.leverage[lever],
+            "curvature": f"{100 * error:.0f} %" if error < 1 else "more than 100 %",
+            "influencer": labels[_worst(cooks)],
+            "cook": largest(cooks),
+            "outlier": labels[_worst(left_out.resid_studentized_external)],
+        }
+        return reading(self.flags, facts)
+
+
+def _worst(values: Array) -> int:
+    return int(np.where(np.isnan(values), 0.0, np.abs(values)).argmax())
+
+
+def _scalar(value: Array) -> float:
+    """A number of one day as Python's own; of a stack, the array."""
+    return cast(float, value.item() if np.ndim(value) == 0 else value)

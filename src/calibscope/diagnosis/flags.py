@@ -1,0 +1,166 @@
+"""Flags: what is unpleasant about a fit, as named booleans. True means: look here.
+
+The thresholds are those of `DiagnosisSettings`, which `MEANINGS` names in braces.
+"""
+
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+from scipy.special import stdtrit
+
+from calibscope.base.arrays import Array, Marks
+from calibscope.diagnosis.curvature import Curvature
+from calibscope.diagnosis.deletion import Deletion
+from calibscope.diagnosis.freedom import Freedom
+from calibscope.diagnosis.geometry import Geometry, length, relative_offset
+from calibscope.diagnosis.identification import Identification
+from calibscope.diagnosis.intervals import collapsed, ends, quantile
+from calibscope.diagnosis.least_squares import LeastSquares
+from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.uncertainty import Scales
+
+MEANINGS = {
+    "has_no_information": "every derivative is zero: the quotes determine nothing",
+    "has_rank_loss": "EDoF is below the number of parameters",
+    "edof_depends_on_units": "EDoF is another by logarithms of the parameters",
+    "edof_depends_on_bounds": "EDoF is another without the parameters at active bounds",
+    "edof_depends_on_tolerance": "Tikhonov's EDoF differs: some directions are nearly lost",
+    "has_parameters_at_bound": "a parameter lies at its bound",
+    "has_unidentified_parameters": "a combination of parameters can move and nothing changes",
+    "has_leverage_near_one": "one quote all but decides a direction (Noether condition in doubt)",
+    "has_forced_quote": "a quote is met whatever it says; it has no studentised residual",
+    "is_saturated": "no more quotes than parameters: no scale mse or mad_adjusted, no intervals",
+    "lacks_robust_scale": "no scale mad_adjusted (one degree of freedom, or most residuals alike)",
+    "is_perfect": "no residuals: every scale is zero, and intervals are points",
+    "is_off_optimum": "the parameters could still explain residuals, inside the bounds",
+    "has_masking": "few residuals set the scale mse: above {masking:g} times the scale mad",
+    "has_outlier": "an externally studentised residual is larger than chance allows",
+    "has_influential_quote": "without a quote the parameters would move far (Cook's distance above "
+    "{cooks_distance:g})",
+    "has_collapsed_intervals": "an interval is too short because rank was lost",
+    "has_cut_intervals": "an interval reaches a bound",
+    "lacks_second_derivatives": "no exact-Hessian forms",
+    "has_strong_curvature": "Gauss-Newton errs by more than {curvature:.0%} in a flat direction",
+    "has_indefinite_hessian": "no strict minimum: the exact-Hessian forms are not numbers",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flags:
+    """What to look at, in the words of `MEANINGS`; `raised` lists the names that are true."""
+
+    has_no_information: Marks
+    has_rank_loss: Marks
+    edof_depends_on_units: Marks
+    edof_depends_on_bounds: Marks
+    edof_depends_on_tolerance: Marks
+    has_parameters_at_bound: Marks
+    has_unidentified_parameters: Marks
+    has_leverage_near_one: Marks
+    has_forced_quote: Marks
+    is_saturated: Marks
+    lacks_robust_scale: Marks
+    is_perfect: Marks
+    is_off_optimum: Marks
+    has_masking: Marks
+    has_outlier: Marks
+    has_influential_quote: Marks
+    has_collapsed_intervals: Marks
+    has_cut_intervals: Marks
+    lacks_second_derivatives: Marks
+    has_strong_curvature: Marks
+    has_indefinite_hessian: Marks
+
+    @property
+    def raised(self) -> tuple[str, ...]:
+        """Names of the flags that are true, of one day."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name))
+
+
+def meaning(name: str, settings: DiagnosisSettings) -> str:
+    """What a flag says, with its threshold."""
+    return MEANINGS[name].format_map(asdict(settings))
+
+
+def largest(values: Array) -> Array:
+    """Largest absolute value of the last axis; what is not a number does not count."""
+    return np.asarray(np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1))
+
+
+def raise_flags(
+    problem: LeastSquares,
+    own: Geometry,
+    free: Geometry,
+    freedom: Freedom,
+    scales: Scales,
+    curvature: Curvature,
+    known: Identification,
+    left_out: Deletion,
+    settings: DiagnosisSettings,
+) -> Flags:
+    """Compare everything with its threshold, for a stack.
+
+    Parameters
+    ----------
+    own, free : geometry of the diagnosis' mode, and on the free parameters
+    """
+    e, degrees = problem.weighted_residuals, scales.degrees_of_freedom
+    highest = own.leverage.max(axis=-1)
+    is_perfect = _is_perfect(problem, settings.perfect)
+    chance = 1.0 - 0.5 * settings.outlier_probability / np.maximum(problem.counts, 1)
+    outlying = stdtrit(np.maximum(degrees - 1, 1), chance)
+    deviations = np.sqrt(np.einsum("...pp->...p", own.inverse))
+    quantiles = quantile(np.asarray(settings.level), "mad_adjusted", degrees)
+    steps = (scales.mad_adjusted * quantiles)[:, None]
+    *_, is_cut_low, is_cut_high = ends(problem, deviations, steps)
+    is_collapsed = collapsed(problem, known.shares, steps * deviations)
+    error = curvature.largest_eigenvalue
+    return Flags(
+        has_no_information=np.asarray(own.rank == 0),
+        has_rank_loss=np.asarray(own.rank < own.parameter_count),
+        edof_depends_on_units=np.asarray(freedom.edof != freedom.scaled),
+        edof_depends_on_bounds=np.asarray(freedom.edof != freedom.strict),
+        edof_depends_on_tolerance=np.asarray(
+            np.abs(freedom.tikhonov - freedom.edof) > settings.edof_disagreement
+        ),
+        has_parameters_at_bound=np.asarray(problem.at_bound.any(axis=-1)),
+        has_unidentified_parameters=np.asarray(~known.is_identified.all(axis=-1)),
+        has_leverage_near_one=highest > settings.leverage_near_one,
+        has_forced_quote=highest >= settings.forced_leverage,
+        is_saturated=np.asarray(degrees <= 0),
+        lacks_robust_scale=~(scales.mad_adjusted > 0) & (degrees > 0) & ~is_perfect,
+        is_perfect=is_perfect,
+        is_off_optimum=(
+            (relative_offset(free.left, e) > settings.relative_offset)
+            | _is_held_in_vain(problem, settings.relative_offset)
+        )
+        & ~is_perfect,
+        has_masking=(scales.mse > settings.masking * scales.mad) & ~is_perfect,
+        has_outlier=(largest(left_out.resid_studentized_external) > outlying)
+        & (degrees > 1)
+        & ~is_perfect,
+        has_influential_quote=(largest(left_out.cooks_distance) > settings.cooks_distance)
+        & ~is_perfect,
+        has_collapsed_intervals=np.asarray(is_collapsed.any(axis=-1)),
+        has_cut_intervals=np.asarray((is_cut_low | is_cut_high).any(axis=-1)),
+        lacks_second_derivatives=np.isnan(error),
+        has_strong_curvature=error > settings.curvature,
+        has_indefinite_hessian=curvature.is_indefinite,
+    )
+
+
+def _is_held_in_vain(problem: LeastSquares, threshold: float) -> Marks:
+    """Whether a parameter at a bound would explain residuals by moving inside."""
+    A, e = problem.design, problem.weighted_residuals
+    inwards = -problem.at_bound * np.einsum("...kp,...k->...p", A, e)
+    sizes = np.sqrt(np.einsum("...kp,...kp->...p", A, A)) * length(e)[..., None]
+    return np.asarray((inwards > threshold * sizes).any(axis=-1))
+
+
+def _is_perfect(problem: LeastSquares, threshold: float) -> Marks:
+    """Whether residuals are rounding: small against the observations, where these are known."""
+    size = length(problem.weighted_residuals)
+    if problem.observed is None:
+        return np.asarray(size == 0)
+    reference = length(np.sqrt(problem.weights) * problem.observed)
+    return np.asarray(size <= threshold * reference)
