@@ -1,5 +1,6 @@
 """The terminal's door. Heavy modules are imported inside the commands that need them."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,15 +34,14 @@ def main() -> None:
 
 @main.command()
 def demo() -> None:
-    """Show the built-in synthetic market, and price and differentiate a day of it.
+    """Show the built-in synthetic market: a day priced, three days calibrated and diagnosed.
 
     The G2++ prices of 13 at-the-money caps beside their (synthetic) quotes, how each price reacts
-    to each parameter, and how well the exact derivatives predict a repricing.
+    to each parameter, and how well the exact derivatives predict a repricing. Then three reference
+    dates: how well they fit, what decides the fit, and how to read it.
     """
-    from calibscope.models.g2.caps import compile_kernels
     from calibscope.report.demo import demo_page
 
-    compile_kernels()
     _show(demo_page())
 
 
@@ -98,6 +98,7 @@ def check(
 @main.command()
 @file_options
 @click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything machine-readable.")
 def day(
     caps: Path,
     curve: Path | None,
@@ -105,6 +106,7 @@ def day(
     settings: Path | None,
     changes: tuple[str, ...],
     date: str,
+    as_json: bool,
 ) -> None:
     """Calibrate one day, and say how far the result can be trusted.
 
@@ -112,18 +114,24 @@ def day(
     calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18
 
     Files are given as to `calibscope check`. Shown are market against model, the parameters with
-    the range that fits almost as well, and the evidence that the optimum is the global one.
+    the range that fits almost as well, which quotes decide the fit, how uncertain the parameters
+    are, and the evidence that the optimum is the global one.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
     from calibscope.market.errors import MarketDataError
     from calibscope.report.day import calibrated_day
+    from calibscope.report.machine_readable import day_as_data
 
     market, _ = _read(caps, curve, strikes, settings, changes)
     try:
         chosen = market.day(date)
     except MarketDataError as error:
         raise click.ClickException(str(error)) from None
-    _show(calibrated_day(calibrate(chosen), market.name))
+    fit = calibrate(chosen)
+    if as_json:
+        click.echo(json.dumps(day_as_data(fit), indent=1, allow_nan=False))
+    else:
+        _show(calibrated_day(fit, market.name))
 
 
 def _read(

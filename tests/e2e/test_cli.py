@@ -1,5 +1,6 @@
 """The program as a user starts it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -121,10 +122,21 @@ def test_day_fits_and_says_how_far_to_trust_it():
     assert "2020-03-18, G2++ fitted to 13 caps, single curve" in result.stdout
     assert "RMSRE 0.681 %. The optimum was found." in result.stdout
     assert "One optimum was found" in result.stdout
+    assert "Full EDoF; 3Y has a leverage of 0.98." in result.stdout
     missing = calibscope(*files, "--date", "2020-03-06")
     assert missing.returncode == 1
     assert "2020-03-06 was dropped: price is missing at 8Y" in missing.stderr
     assert "Traceback" not in missing.stderr
+
+
+def test_day_prints_everything_machine_readable():
+    files = ("day", str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    result = calibscope(*files, "--date", "2020-03-18", "--json")
+    assert result.returncode == 0, result.stderr
+    data = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert data["date"] == "2020-03-18"
+    assert data["diagnosis"]["full"]["edof"] == 5
+    assert len(data["diagnosis"]["strict"]["influence"]) == 13
 
 
 def test_a_wrong_command_gets_one_clear_message():

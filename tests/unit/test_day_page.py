@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -39,3 +40,35 @@ def test_a_day_that_identifies_nothing_says_so():
     assert "do not identify all parameters" in " ".join(text.split())
     tame = page(cs.demo_market().day("2020-03-18"))
     assert "do not identify" not in tame
+
+
+def test_the_diagnosis_is_on_the_page():
+    tame = page(cs.demo_market().day("2020-03-18"))
+    words = " ".join(tame.split())
+    assert "Full EDoF; 3Y has a leverage of 0.98." in words
+    assert " 3Y ███████████▊ 0.98" in words
+    assert "a_x 0.53438 0.0555 to 5.15 0.267 to 1.07" in words
+    assert "Studentised: market minus model" in words
+    assert "EDoF 5 of 5 parameters, at a tolerance of 1.5e-08" in words
+    assert "has_leverage_near_one one quote all but decides a direction" in words
+
+
+def test_intervals_are_marked_on_the_page():
+    text = page(cs.demo_market().day("2024-06-06"))
+    words = " ".join(text.split())
+    assert "noise 0.724 % noise 0.695 %" in words  # each interval with its own
+    assert "a_x 6.7791 6.58 to 6.99 6.776 to 6.783 collapsed (rank lost)" in words
+    assert "sigma_x 0.057059 1e-05 to 1 0.0147 to 0.222 not identified," in words
+    assert "rho_xy -1 - - at the lower bound" in words
+    assert "a_x up and sigma_x up together leave all prices unchanged." in words
+    assert "With parameters at bounds held: Reduced EDoF (3 of 4)" in words
+
+
+@pytest.mark.parametrize(
+    ("weights", "factor", "symbol"),
+    [("absolute", 1e4, "bp price"), ("vega", 1e4, "bp vol"), (np.ones(13), 1, "(weighted)")],
+)
+def test_the_noise_has_the_unit_of_what_is_minimised(weights, factor, symbol):
+    day = cs.demo_market().day("2020-03-18")
+    noise = factor * cs.diagnose(cs.calibrate(day, weights=weights)).scale_mad_adjusted
+    assert f"noise {noise:.3g} {symbol}" in page(day, weights=weights)

@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import calibscope as cs
@@ -51,7 +52,17 @@ def test_the_python_of_the_readme_runs():
     exec(compile(code, "README", "exec"), {})
 
 
-def test_the_python_of_the_calibration_page_runs():
-    page = (PAGE.parent / "calibration.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["calibration.md", "diagnosis.md"])
+def test_the_python_of_a_page_runs(name):
+    page = (PAGE.parent / name).read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
-    exec(compile(code, "calibration.md", "exec"), {})
+    exec(compile(code, name, "exec"), {})
+
+
+def test_the_table_of_ranks_is_what_the_demo_market_gives():
+    page = (PAGE.parent / "diagnosis.md").read_text(encoding="utf-8")
+    spectrum = cs.diagnose_many(cs.calibrate_many(cs.demo_market()))
+    for tolerance, start in ((1.5e-8, "tolerance 1.5e-8"), (1e-10, "1e-10"), (1e-6, "1e-6")):
+        counts = spectrum.stacks[0].edof_at(tolerance)
+        row = " | ".join(f"{np.sum(counts == edof):,}" for edof in (5, 4, 3))
+        assert re.search(rf"^\| {re.escape(start)}.*\| {row} \|$", page, re.MULTILINE), row

@@ -7,9 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.diagnose import diagnose
 from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.diagnosis import PERCENT, Unit, diagnosed
 from calibscope.report.tables import heading, plain_table
 
 MEANINGS = {
@@ -19,11 +21,16 @@ MEANINGS = {
     "sigma_y": "volatility of y",
     "rho_xy": "correlation",
 }
+NOISE_UNITS = {
+    "rmsre": PERCENT,
+    "absolute": Unit(1e4, "bp price"),
+    "vega": Unit(1e4, "bp vol"),
+}
 BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
 
 
 def calibrated_day(fit: Fit, source: str) -> RenderableType:
-    """Market against model, the parameters with their marks and valley, and the evidence."""
+    """Market against model, the parameters with their valley, the diagnosis, and the evidence."""
     day = fit.problem.day
     caps = f"{len(day.prices)} {day.kind}s"
     title = f"{source}: {day.date}, G2++ fitted to {caps}, single curve"
@@ -34,6 +41,11 @@ def calibrated_day(fit: Fit, source: str) -> RenderableType:
         _quotes(fit),
         heading("Parameters"),
         _parameters(fit),
+        diagnosed(
+            diagnose(fit),
+            diagnose(fit, "strict"),
+            NOISE_UNITS.get(fit.problem.weighting, Unit(1.0, "(weighted)")),
+        ),
         heading("How far to trust it"),
         *(Padding(Text(sentence), (0, 0, 0, 2)) for sentence in fit.evidence.sentences),
     )

@@ -7,6 +7,7 @@ from calibscope.market.demo import demo_day, demo_market
 from calibscope.market.settings import Conventions
 from calibscope.models.g2.model import G2
 from calibscope.report.check import market_summary
+from calibscope.report.reference_cases import reference_cases
 from calibscope.report.terminal import priced_day
 
 WHAT_NEXT = """
@@ -15,15 +16,17 @@ What next: check two files, then your own (docs/data.md shows how they may look)
 
 
 def demo_page() -> RenderableType:
-    """The built-in synthetic market, and one day of it priced and differentiated."""
+    """The built-in market, one day priced and differentiated, three calibrated and diagnosed."""
     day = demo_day()
     model = G2(a_x=1.0, a_y=0.026, sigma_x=0.0034, sigma_y=0.0095, rho_xy=-0.7)
     title = (
         f"\nSYNTHETIC day {day.date}: {len(day.prices)} at-the-money caps.\n"
         "Parameters chosen by hand, not calibrated."
     )
+    market = demo_market()
     return Group(
-        market_summary(demo_market(), Conventions()),
+        market_summary(market, Conventions()),
         priced_day(day, model, title),
+        reference_cases(market),
         Text(WHAT_NEXT, style="bold"),
     )

@@ -1,0 +1,172 @@
+"""A diagnosis on a page: what decides the fit, how uncertain it is, what to look at."""
+
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.flags import meaning
+from calibscope.diagnosis.intervals import Intervals
+from calibscope.report.bars import bar
+from calibscope.report.tables import heading, plain_table
+
+LEVEL, SHORT_LEVEL = 0.95, 0.5
+
+
+class Unit(NamedTuple):
+    """How weighted residuals are written."""
+
+    factor: float
+    symbol: str
+
+    def of(self, value: float) -> str:
+        """A number in this unit; a dash if it is none."""
+        return "-" if np.isnan(value) else f"{self.factor * value:.3g} {self.symbol}"
+
+
+PERCENT = Unit(100.0, "%")
+LEGEND = (
+    "Leverage 1: the fit must meet the quote. Influence: what the quote's own error has done to "
+    "the parameters (length, in mixed units). Cook's D: what leaving it out would do. "
+    "Studentised: market minus model, in standard deviations."
+)
+WIDTH = 12  # of a bar
+MOST_DIGITS = 8
+
+
+def diagnosed(dx: Diagnosis, strict: Diagnosis, unit: Unit = PERCENT) -> RenderableType:
+    """Reading, bars by quote, intervals with their marks, spectrum and flags.
+
+    Parameters
+    ----------
+    dx, strict : the diagnosis in full and in strict mode, which differ where bounds are active
+    unit : of the weighted residuals
+    """
+    has_bounds = dx.flags.has_parameters_at_bound
+    return Group(
+        heading("Diagnosis"),
+        _line(dx.reading),
+        *([_line(f"With parameters at bounds held: {strict.reading}")] if has_bounds else []),
+        heading("Which quotes decide the fit?"),
+        quote_table(dx),
+        _line(LEGEND),
+        heading("How uncertain are the parameters?"),
+        interval_table(dx, unit, strict if has_bounds else None),
+        *(_line(f"{sentence}.") for sentence in dx.unidentified_combinations),
+        heading("What do the quotes determine?"),
+        *map(_line, spectrum_lines(dx, unit)),
+        heading("Flags"),
+        flag_table(dx),
+    )
+
+
+def quote_table(dx: Diagnosis) -> Table:
+    """Leverage and influence of every quote, with bars."""
+    table = plain_table()
+    table.add_column("", justify="right")
+    table.add_column("leverage")
+    table.add_column("", justify="right")
+    table.add_column("influence")
+    for title in ("", "Cook's D", "studentised"):
+        table.add_column(title, justify="right")
+    score = dx.influence_score
+    highest = max(float(score.max()), np.finfo(float).tiny)
+    for k, name in enumerate(dx.problem.labels):
+        table.add_row(
+            name,
+            bar(dx.leverage[k], WIDTH),
+            f"{dx.leverage[k]:.2f}",
+            bar(score[k] / highest, WIDTH),
+            f"{score[k]:.2g}",
+            _number(dx.cooks_distance[k], ".2g"),
+            _number(dx.resid_studentized_external[k], "+.1f"),
+        )
+    return table
+
+
+def interval_table(dx: Diagnosis, unit: Unit = PERCENT, strict: Diagnosis | None = None) -> Table:
+    """Values with intervals and marks; the noise that they rest on stands above.
+
+    With a strict diagnosis, its interval takes the place of the shorter one.
+    """
+    wide = dx.intervals(LEVEL)
+    other = dx.intervals(SHORT_LEVEL) if strict is None else strict.intervals(LEVEL)
+    title = f"{SHORT_LEVEL:.0%} interval" if strict is None else f"{LEVEL:.0%}, bounds held"
+    table = plain_table()
+    table.add_column("")
+    table.add_column("value", justify="right", no_wrap=True)
+    for above, of in ((f"{LEVEL:.0%} interval", dx), (title, strict or dx)):
+        noise = unit.of(of.scale_mad_adjusted)
+        table.add_column(f"{above}\nnoise {noise}", justify="right", no_wrap=True)
+    table.add_column("")
+    for p, name in enumerate(dx.problem.words.names):
+        intervals = (_interval(each.low[p], each.high[p]) for each in (wide, other))
+        table.add_row(name, f"{wide.values[p]:.5g}", *intervals, _marks(wide, other, p))
+    return table
+
+
+def _marks(wide: Intervals, other: Intervals, p: int) -> str:
+    """What must be said of either interval."""
+    if other.level != wide.level or other.marks[p] in wide.marks[p]:
+        return wide.marks[p]
+    return "; ".join(filter(None, (wide.marks[p], f"held: {other.marks[p]}")))
+
+
+def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
+    """EDoF and its variants, singular values, and how good Gauss-Newton is."""
+    freedom = dx.freedom
+    lines = [
+        f"EDoF {dx.edof} of {dx.geometry.parameter_count} parameters, at a tolerance of "
+        f"{dx.settings.rank_tolerance:g} on W^(1/2) J; in scaled coordinates {freedom.scaled}, "
+        f"without parameters at bounds {freedom.strict}, Tikhonov {freedom.tikhonov:.2f} "
+        f"(lambda {freedom.tikhonov_lambda:.2g}).",
+        f"Singular values {', '.join(f'{s:.2g}' for s in dx.singular_values)}; condition number "
+        f"{dx.condition_number:.1e}.",
+        f"Scale of the noise: mse {unit.of(dx.scale_mse)}, mad {unit.of(dx.scale_mad)}, adjusted "
+        f"for leverage {unit.of(dx.scale_mad_adjusted)}.",
+    ]
+    if not np.isnan(dx.relative_bias):
+        lines.append(
+            f"Minimising relative errors aims {-1e4 * dx.relative_bias:.2g} bp of the price below "
+            "its mean."
+        )
+    if not dx.flags.lacks_second_derivatives:
+        lines.append(
+            f"Gauss-Newton against the exact Hessian: {100 * dx.gauss_newton_ratio:.2g} % in norm "
+            f"(paper), {_share(dx.gauss_newton_error)} in the worst direction."
+        )
+    return lines
+
+
+def flag_table(dx: Diagnosis) -> Table:
+    """Raised flags and what they mean."""
+    table = plain_table(has_header=False)
+    for name in dx.flags.raised:
+        table.add_row(name, meaning(name, dx.settings))
+    if not dx.flags.raised:
+        table.add_row("none")
+    return table
+
+
+def _line(text: str) -> Padding:
+    return Padding(Text(text), (0, 0, 0, 2))
+
+
+def _interval(low: float, high: float) -> str:
+    """Both ends with as many digits as tell them apart."""
+    if np.isnan(low):
+        return "-"
+    pairs = (tuple(f"{end:.{digits}g}" for end in (low, high)) for digits in range(3, MOST_DIGITS))
+    return " to ".join(next((pair for pair in pairs if pair[0] != pair[1]), (f"{low:.3g}",) * 2))
+
+
+def _number(value: float, form: str) -> str:
+    return f"{value:{form}}" if np.isfinite(value) else "-"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.2g} %" if value < 1 else f"{value:.2g} times"
