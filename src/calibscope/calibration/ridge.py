@@ -64,7 +64,7 @@ def walk_ridge(case: Case, parameters: Array) -> tuple[float, int]:
         here[:] = here[SWAP]
     begin, end = math.log(here[2]), math.log(case.task.upper[2])
     ups = min(1 + math.ceil((end - begin) / STRIDE), MOST_STAGES)
-    first, count = MOST_STAGES, 0
+    first, count = MOST_STAGES, ups
     for stage in range(ups):
         if stage > 0:
             move_along(begin + (end - begin) * stage / (ups - 1), case, here)
@@ -72,7 +72,6 @@ def walk_ridge(case: Case, parameters: Array) -> tuple[float, int]:
         values[place], slopes[place], used = held_fit(case, here)
         points[place] = here
         evaluations += used
-    count = ups
     while slopes[first] > 0.0 and first > 0 and is_beside_ridge(points[first]):
         here[:] = points[first]
         first, count = first - 1, count + 1
