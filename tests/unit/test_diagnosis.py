@@ -808,3 +808,8 @@ def test_what_a_diagnosis_says_when_printed(fits):
     panel = cs.diagnose_many(list(fits.values()))
     assert repr(panel) == "Diagnoses(3 fits, full: EDoF 5 on 1, 4 on 2)"
     assert repr(panel.stacks[0]) == "Diagnosis(full: a stack of 3 fits)"
+
+
+def test_what_is_no_fit_is_named():
+    with pytest.raises(TypeError, match=r"expected a Fit, as cs\.calibrate returns it, got a str"):
+        cs.diagnose("2020-03-18")

@@ -47,6 +47,8 @@ def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL)
     >>> dx.edof, dx.leverage.round(2).tolist()[:3]
     (5, [0.98, 0.6, 0.34])
     """
+    if not isinstance(fit, Fit):
+        raise TypeError(f"expected a Fit, as cs.calibrate returns it, got a {type(fit).__name__}")
     problem, point = fit.problem, fit.parameters.values
     values = problem.values(point, order=2)
     stack = examine(_least_squares([problem], point[None], values), mode, settings, "natural")

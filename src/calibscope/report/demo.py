@@ -12,7 +12,10 @@ from calibscope.report.terminal import priced_day
 
 WHAT_NEXT = """
 What next: check two files, then your own (docs/data.md shows how they may look)
-  .venv/bin/calibscope check examples/caps.csv --curve examples/ois.csv"""
+  .venv/bin/calibscope check examples/caps.csv --curve examples/ois.csv
+and see one day calibrated and diagnosed on a page of its own
+  .venv/bin/calibscope day examples/caps.csv --curve examples/ois.csv \\
+    --date 2020-03-18"""
 
 
 def demo_page() -> RenderableType:
