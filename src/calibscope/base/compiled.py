@@ -22,7 +22,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config
-from numba.core.types.misc import unliteral
+
+from calibscope.base.linking import divided
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -77,26 +78,13 @@ def compiled(function: Function) -> Function:
     folder = cache_folder()
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
     try:
-        jit = numba.njit(
-            cache=folder is not None, nogil=True, error_model="numpy", fastmath={"contract"}
-        )
-        return cast(Function, _one_type_per_integer(jit(function)))
+        door = numba.njit(cache=folder is not None, **options)(function)
+        inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+        return cast(Function, divided(door, inner))
     finally:
         config.CACHE_DIR = before
-
-
-def _one_type_per_integer(kernel: Any) -> Any:
-    """Let kernels call a kernel with 2 or with 100 alike: one machine code for all integers.
-
-    Numba takes every constant for a type of its own and would compile the kernel for each, and once
-    more for calls from Python: twice the minutes, the same speed.
-    """
-    find = kernel.get_call_template
-    kernel.get_call_template = lambda args, kws: find(
-        tuple(map(unliteral, args)), {name: unliteral(kws[name]) for name in kws}
-    )
-    return kernel
 
 
 @contextmanager
@@ -105,7 +93,7 @@ def compilation_notice() -> Iterator[None]:
     notice = threading.Timer(
         SECONDS_BEFORE_NOTICE,
         logger.warning,
-        ["compiling kernels for this machine (once; a minute or two) ..."],
+        ["compiling kernels for this machine (once; about a minute) ..."],
     )
     notice.daemon = True
     notice.start()
