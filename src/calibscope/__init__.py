@@ -27,8 +27,13 @@ _HOMES = {
     "diagnose_many": "calibscope.diagnosis.diagnose",
     "evidence": "calibscope.calibration.evidence",
     "leverage_balanced_weights": "calibscope.calibration.balance",
+    "open_study": "calibscope.study.study",
     "read_market": "calibscope.market.read",
+    "run_study": "calibscope.study.run",
     "simulate_market": "calibscope.study.simulate",
+    "Study": "calibscope.study.study",
+    "StudySettings": "calibscope.study.settings",
+    "StoreError": "calibscope.study.errors",
 }
 
 __all__ = [
@@ -41,6 +46,9 @@ __all__ = [
     "MarketDataError",
     "MarketDay",
     "PlausibleBox",
+    "StoreError",
+    "Study",
+    "StudySettings",
     "__version__",
     "calibrate",
     "calibrate_many",
@@ -50,7 +58,9 @@ __all__ = [
     "diagnose_many",
     "evidence",
     "leverage_balanced_weights",
+    "open_study",
     "read_market",
+    "run_study",
     "simulate_market",
 ]
 
@@ -71,7 +81,11 @@ if TYPE_CHECKING:
     from calibscope.market.market import Market
     from calibscope.market.read import read_market
     from calibscope.models.g2.model import G2
+    from calibscope.study.errors import StoreError
+    from calibscope.study.run import run_study
+    from calibscope.study.settings import StudySettings
     from calibscope.study.simulate import simulate_market
+    from calibscope.study.study import Study, open_study
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
 from calibscope.market.readers import FileLike, read_panels
-from calibscope.market.settings import MarketSettings
+from calibscope.market.settings import SECTIONS_OF_STUDIES, MarketSettings, Section
 
 
 def read_market(
@@ -85,10 +85,19 @@ def market_settings(
     ----------
     changes : like ``caps.units.price=bp`` or ``conventions.first_caplet=true``
     """
+    content, where = settings_content(settings, changes)
+    own = {name: value for name, value in content.items() if name not in SECTIONS_OF_STUDIES}
+    return MarketSettings.from_mapping(own, where)
+
+
+def settings_content(
+    settings: FileLike | Mapping[str, Any] | Section | None, changes: Sequence[str] = ()
+) -> tuple[dict[str, Any], str]:
+    """What settings say, not yet checked, and how messages name them."""
     where = "settings"
     if settings is None:
         content = {}
-    elif isinstance(settings, MarketSettings):
+    elif isinstance(settings, Section):
         content = settings.model_dump(exclude_unset=True)
     elif isinstance(settings, Mapping):
         content = dict(settings)
@@ -100,7 +109,7 @@ def market_settings(
         raise MarketDataError("settings", [problem])
     for change in changes:
         content = _merged(content, _parsed(change))
-    return MarketSettings.from_mapping(content, where)
+    return content, where
 
 
 def _parsed(change: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -38,6 +38,7 @@ NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Years = Literal["6M", "3M"]
 AnyQuantity = Literal[CapQuantity, CurveQuantity]  # a single Literal, for a single complaint
 
+SECTIONS_OF_STUDIES = ("calibration", "diagnosis", "governance")  # in the same file
 TENORS = {"6M": 0.5, "3M": 0.25}
 DATE_FORMATS = ("iso", "dmy", "mdy", "excel")  # beside those of strptime
 LARGEST_SHIFT = 0.5
@@ -51,7 +52,9 @@ UNIT_WORDS = {
 }
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """A section of a settings file: frozen, without strangers, generous about spelling."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @field_validator("*", mode="before")
@@ -65,6 +68,9 @@ class _Section(BaseModel):
         return _spelt(value, (word for literal in literals for word in get_args(literal)))
 
 
+Settings = TypeVar("Settings", bound=Section)
+
+
 def _spelt(value: Any, words: Iterable[str]) -> Any:
     """The word of ours that differs only in case, blanks and hyphens; else the value itself."""
     return {_plain(word): word for word in words}.get(_plain(str(value)), value)
@@ -74,7 +80,7 @@ def _plain(word: str) -> str:
     return re.sub(r"[\s_-]+", "_", word.strip().casefold())
 
 
-def _alone(value: Any) -> Any:
+def alone(value: Any) -> Any:
     """A single entry may stand without its list."""
     return (value,) if isinstance(value, str | int | float | datetime.date) else value
 
@@ -131,7 +137,7 @@ def _encoding(value: str) -> str:
     return value
 
 
-class FileSettings(_Section):
+class FileSettings(Section):
     """How one input (the caps, or the curve) is written."""
 
     layout: Literal["long", "wide", "tidy", "blocks"] | None = None  # None: by its header
@@ -142,7 +148,7 @@ class FileSettings(_Section):
     decimal: Literal[".", ","] | None = None
     delimiter: Annotated[str, AfterValidator(_delimiter)] | None = None
     encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8-sig"
-    missing: Annotated[tuple[str, ...], BeforeValidator(_alone)] = ()  # beside #N/A, NULL, ...
+    missing: Annotated[tuple[str, ...], BeforeValidator(alone)] = ()  # beside #N/A, NULL, ...
     columns: dict[str, str] = {}  # their column -> ours: date, value, price, 3Y, ..., or "ignore"
     quantities: dict[str, AnyQuantity] = {}  # their word, for a cell or a sheet -> ours
     units: dict[AnyQuantity, Unit] = {}  # what is not named is decimal, prices per unit notional
@@ -168,7 +174,7 @@ class FileSettings(_Section):
         }
         strangers = [
             f"{word!r} is no quantity"
-            f"{' of this section' if word in ALL_QUANTITIES else _did_you_mean(word, cls.own)}"
+            f"{' of this section' if word in ALL_QUANTITIES else did_you_mean(word, cls.own)}"
             for word in units
             if word not in cls.own
         ]
@@ -192,7 +198,7 @@ class CurveSettings(FileSettings):
     own: ClassVar[tuple[Quantity, ...]] = get_args(CurveQuantity)
 
 
-class Conventions(_Section):
+class Conventions(Section):
     """What the quotes mean."""
 
     kind: Kind = "cap"
@@ -207,21 +213,21 @@ class Conventions(_Section):
     interpolation: Interpolation = "log-cubic"
 
 
-class CheckSettings(_Section):
+class CheckSettings(Section):
     """When a day is dropped or flagged."""
 
     maturities: Annotated[
-        tuple[Annotated[float, BeforeValidator(_years)], ...] | None, BeforeValidator(_alone)
+        tuple[Annotated[float, BeforeValidator(_years)], ...] | None, BeforeValidator(alone)
     ] = None  # that a day must have, in years or like 3Y; None: all in the files
     exclude: Annotated[
-        tuple[Annotated[datetime.date, BeforeValidator(_date)], ...], BeforeValidator(_alone)
+        tuple[Annotated[datetime.date, BeforeValidator(_date)], ...], BeforeValidator(alone)
     ] = ()  # days to leave out
     near_zero_price: NotNegative = 1e-4  # per unit notional: weights 1/y^2 explode below
     jump_mads: Positive = 8.0  # daily changes beyond this many times their usual size
     strike_gap_bp: Positive = 2.0  # given against recomputed at-the-money strikes
 
 
-class MarketSettings(_Section):
+class MarketSettings(Section):
     """The whole settings file: [caps], [curve], [conventions], [checks]."""
 
     caps: CapSettings = CapSettings()
@@ -252,10 +258,16 @@ class MarketSettings(_Section):
     @classmethod
     def from_mapping(cls, content: dict[str, Any], where: str = "settings") -> "MarketSettings":
         """Check settings given as nested dictionaries."""
-        try:
-            return cls.model_validate(content)
-        except ValidationError as error:
-            raise MarketDataError(where, list(map(_problem, error.errors()))) from None
+        return checked_settings(cls, content, where)
+
+
+def checked_settings(kind: type[Settings], content: dict[str, Any], where: str) -> Settings:
+    """Settings of this kind, or one error with everything that is wrong about them."""
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        problems = [_problem(item, kind) for item in error.errors()]
+        raise MarketDataError(where, problems) from None
 
 
 # By the first word of pydantic's type of error.
@@ -275,47 +287,48 @@ EXAMPLES = {
 }
 
 
-def _problem(item: ErrorDetails) -> str:
+def _problem(item: ErrorDetails, kind: type[Section]) -> str:
     """What is wrong and what to do, in a user's words."""
     parts = [str(part) for part in item["loc"] if isinstance(part, str) and part != "[key]"]
     place, given, context = ".".join(parts), item["input"], item.get("ctx", {})
-    kind = item["type"]
-    if kind == "extra_forbidden":
-        return f"{place}: there is no such setting; {_instead(parts)}"
-    if kind == "strangers":
+    error = item["type"]
+    if error == "extra_forbidden":
+        return f"{place}: there is no such setting; {_instead(parts, kind)}"
+    if error == "strangers":
         return f"{place}: {item['msg']}"
-    if kind == "less_than_equal":  # of a shift alone
+    if error == "less_than_equal":  # of a shift alone
         percent = f"{100 * float(given):g} percent"
         return f"{place} is {given}, that is {percent}; 0.03 is three percent"
-    if kind == "literal_error":
+    if error == "literal_error":
         names = context["expected"]
         words = re.findall(r"'([^']*)'", names)
         if words[0][0].isalnum():
             names = names.replace("'", "")
-        remedy = f"use {names}{_did_you_mean(given, words)}"
-    elif kind == "dict_type":
+        remedy = f"use {names}{did_you_mean(given, words)}"
+    elif error == "dict_type":
         remedy = f"write one by one under [{place}], such as {EXAMPLES[parts[-1]]}"
-    elif kind == "greater_than":
+    elif error == "greater_than":
         remedy = f"use a number above {context['gt']:g}"
-    elif kind == "greater_than_equal":
+    elif error == "greater_than_equal":
         remedy = f"use a number of at least {context['ge']:g}"
     else:
-        remedy = REMEDIES.get(kind.split("_")[0], item["msg"])
+        remedy = REMEDIES.get(error.split("_")[0], item["msg"])
     return f"{place} is {given!r}; {remedy}"
 
 
-def _did_you_mean(word: Any, words: Iterable[str]) -> str:
+def did_you_mean(word: Any, words: Iterable[str]) -> str:
+    """A hint at the word of ours that is spelt almost like this one; empty without any."""
     plain = {_plain(one): one for one in words}
     near = difflib.get_close_matches(_plain(str(word)), plain, n=1)
     return f" (did you mean {plain[near[0]]!r}?)" if near else ""
 
 
-def _instead(parts: list[str]) -> str:
+def _instead(parts: list[str], kind: type[Section]) -> str:
     """What an unknown name may have meant: in another section, nested, or spelt differently."""
     *above, name = parts
     sections = {
         section: list(type(field.default).model_fields)
-        for section, field in MarketSettings.model_fields.items()
+        for section, field in kind.model_fields.items()
     }
     if "." in name:
         nested = "..."

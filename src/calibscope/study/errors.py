@@ -1,0 +1,35 @@
+"""One error for a store that cannot be used: which file, why, and what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DatabaseError
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be read or written; what was reported as done is kept."""
+
+
+# What SQLite says, and what that means for a user.
+CAUSES = {
+    "disk is full": "the disk is full; free some space and run again",
+    "disk I/O error": "the disk refuses to be written (full?); make space and run again",
+    "readonly database": "the file or its folder is read-only; give write access, or copy it",
+    "not a database": "this is no store of a study; give another name",
+    "malformed": "the file is damaged; restore it from a backup, or run into a new one",
+    "locked": "another run is writing to this store; wait until it has finished",
+    "unable to open": "cannot be opened; does its folder exist, and may you write there?",
+    "no such table": "this is no store of a study; give another name",
+}
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn errors of the database into a message for a user."""
+    try:
+        yield
+    except DatabaseError as error:
+        said = str(error.orig)
+        cause = next((text for words, text in CAUSES.items() if words in said), said)
+        raise StoreError(f"{path}: {cause}") from error

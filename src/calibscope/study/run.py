@@ -1,0 +1,263 @@
+"""`cs.run_study`: every day of a market calibrated, diagnosed and kept.
+
+Running again computes only what is new: a day is valid as long as the hash of its quotes and curve
+and the hash of the settings are those it was computed with.
+"""
+
+import datetime
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine as Database
+from sqlalchemy import insert, update
+
+from calibscope import __version__
+from calibscope.market.day import MarketDay
+from calibscope.market.findings import Finding
+from calibscope.market.market import Market
+from calibscope.study import schema
+from calibscope.study.engines import Engine, engine_of
+from calibscope.study.errors import explained
+from calibscope.study.governance import Light, lights_of
+from calibscope.study.results import Results, failure, joined
+from calibscope.study.second_look import look_again
+from calibscope.study.settings import StudySettings, study_settings
+from calibscope.study.store import opened_for_writing, valid_days, write_days
+from calibscope.study.study import Study, open_study
+
+CHUNK = 64  # days that are computed and committed together
+DROPPED = "DROPPED"  # status of a day whose data cannot be used
+LIBRARIES = ("numpy", "scipy", "numba", "SQLAlchemy")
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far a run has come."""
+
+    total: int  # days to compute
+    kept: int  # valid already
+    done: int = 0
+    failed: int = 0
+    lights: dict[Light, int] = field(default_factory=lambda: dict.fromkeys(Light, 0))
+    calibration_seconds: float = 0.0
+    diagnosis_seconds: float = 0.0
+    store_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A date to compute: its day, or the reason why there is none."""
+
+    date: datetime.date
+    data_hash: str
+    day: MarketDay | None
+    reason: str = ""
+
+
+def run_study(
+    market: Market,
+    store: str | Path,
+    settings: str | Path | Mapping[str, Any] | StudySettings | None = None,
+    *,
+    engine: str | None = None,
+    threads: int | None = None,
+    inputs: Iterable[str | Path] = (),
+    progress: Callable[[Tally], None] = lambda tally: None,
+) -> Study:
+    """Calibrate and diagnose every day of a market, and keep the results in a store.
+
+    Only days that are new, or whose quotes or settings changed, are computed; what they replace is
+    kept as superseded. Days are committed in chunks: killed at any moment, the next run goes on
+    where this one stopped.
+
+    Parameters
+    ----------
+    store : file for the results (SQLite), made if there is none
+    settings : a TOML file or nested dictionaries with the sections calibration, diagnosis and
+        governance (docs/study.md lists them)
+    engine : address of a Dask scheduler, such as "tcp://scheduler:8786"; None computes here
+    threads : how many to use here; None means all cores
+    inputs : files whose SHA-256 goes into the audit trail
+    progress : called with a `Tally` after each chunk
+
+    Raises
+    ------
+    StoreError
+        if the store cannot be read or written, or another run is writing to it
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from calibscope.market.demo import demo_market
+    >>> march = demo_market().between("2020-03-16", "2020-03-20")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = run_study(march, f"{folder}/study.db")
+    ...     study.days[["rmsre", "edof"]].round(4).iloc[0].to_list()
+    [0.0023, 5.0]
+    """
+    path, chosen = Path(store), study_settings(settings)
+    where = engine_of(engine, threads)
+    with opened_for_writing(path) as database, explained(path):
+        with database.begin() as connection:
+            run_id = int(
+                connection.execute(
+                    insert(schema.runs).values(**_audit(market, chosen, where, inputs))
+                ).inserted_primary_key[0]  # type: ignore[index]
+            )
+            unfinished = (schema.runs.c.outcome.is_(None)) & (schema.runs.c.run_id != run_id)
+            connection.execute(update(schema.runs).where(unfinished).values(outcome="cut off"))
+            valid = valid_days(connection, chosen.results_hash)
+        pending = [day for day in _all_days(market) if valid.get(day.date) != day.data_hash]
+        tally = Tally(len(pending), len(market) + len(_reasons(market.dropped)) - len(pending))
+        began, outcome = time.perf_counter(), "failed"
+        try:
+            _compute_and_store(database, run_id, market, pending, chosen, where, tally, progress)
+            look_again(database, run_id, market, chosen)
+            outcome = "complete"
+        except KeyboardInterrupt:
+            outcome = "interrupted"
+            raise
+        finally:
+            _finish(database, run_id, outcome, tally, time.perf_counter() - began)
+    return open_study(path)
+
+
+def _compute_and_store(
+    database: Database,
+    run_id: int,
+    market: Market,
+    pending: Sequence[Pending],
+    settings: StudySettings,
+    engine: Engine,
+    tally: Tally,
+    progress: Callable[[Tally], None],
+) -> None:
+    """Dropped days at once, then chunk after chunk, each in a transaction of its own."""
+    warnings = _reasons(market.warnings)
+    lost = [day for day in pending if day.day is None]
+    chunks = list(_chunks(day for day in pending if day.day is not None))
+    work: Iterator[tuple[Sequence[Pending], Results]] = zip(
+        chunks, engine.results([_market_days(chunk) for chunk in chunks], settings), strict=True
+    )
+    if lost:
+        store(database, run_id, lost, _dropped(lost), settings, warnings, tally)
+        progress(tally)
+    for chunk, results in work:
+        store(database, run_id, chunk, results, settings, warnings, tally)
+        progress(tally)
+
+
+def store(
+    database: Database,
+    run_id: int,
+    chunk: Sequence[Pending],
+    results: Results,
+    settings: StudySettings,
+    warnings: Mapping[datetime.date, str],
+    tally: Tally,
+) -> None:
+    """Commit the results of a chunk, and count them."""
+    began = time.perf_counter()
+    known: dict[str, Sequence[Any]] = {
+        "date": [day.date for day in chunk],
+        "data_hash": [day.data_hash for day in chunk],
+        "settings_hash": [settings.results_hash] * len(chunk),
+        "warnings": [warnings.get(day.date, "") for day in chunk],
+    }
+    with database.begin() as connection:
+        write_days(connection, run_id, known, results.tables)
+    tally.done += results.count
+    days = results.tables["days"]
+    tally.failed += sum(rmsre is None for rmsre in days.get("rmsre", [None] * results.count))
+    for light, _ in lights_of(days, settings.governance):
+        tally.lights[light] += 1
+    tally.calibration_seconds += results.calibration_seconds
+    tally.diagnosis_seconds += results.diagnosis_seconds
+    tally.store_seconds += time.perf_counter() - began
+
+
+def _audit(
+    market: Market, settings: StudySettings, engine: Engine, inputs: Iterable[str | Path]
+) -> dict[str, Any]:
+    software = {"calibscope": __version__, "python": platform.python_version()}
+    software |= {name: version(name) for name in LIBRARIES}
+    software["platform"] = platform.platform()
+    files = {
+        Path(name).name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs
+    }
+    return {
+        "started": _now(),
+        "market": market.name,
+        "is_synthetic": market.is_synthetic,
+        "market_hash": market.fingerprint,
+        "inputs": json.dumps(files),
+        "conventions": json.dumps({"quotes": market.quoted_in, "curves": market.curves_in}),
+        "settings": settings.model_dump_json(),
+        "settings_hash": settings.results_hash,
+        "software": json.dumps(software),
+        "engine": engine.name,
+        "days_in_market": len(market),
+    }
+
+
+def _finish(database: Database, run_id: int, outcome: str, tally: Tally, seconds: float) -> None:
+    values = {
+        "finished": _now(),
+        "outcome": outcome,
+        "days_kept": tally.kept,
+        "days_computed": tally.done,
+        "days_failed": tally.failed,
+        "seconds": seconds,
+        "calibration_seconds": tally.calibration_seconds,
+        "diagnosis_seconds": tally.diagnosis_seconds,
+        "store_seconds": tally.store_seconds,
+    }
+    with database.begin() as connection:
+        connection.execute(
+            update(schema.runs).where(schema.runs.c.run_id == run_id).values(**values)
+        )
+
+
+def _all_days(market: Market) -> list[Pending]:
+    """Every date of the market, in order, those that were dropped with their reasons."""
+    days = [Pending(day.date, day.fingerprint, day) for day in market if day.date is not None]
+    days += [
+        Pending(date, hashlib.sha256(reason.encode()).hexdigest(), None, reason)
+        for date, reason in _reasons(market.dropped).items()
+    ]
+    return sorted(days, key=lambda day: day.date)
+
+
+def _reasons(findings: Iterable[Finding]) -> dict[datetime.date, str]:
+    """What was found, by date."""
+    texts: dict[datetime.date, list[str]] = {}
+    for finding in findings:
+        if finding.date is not None:
+            texts.setdefault(finding.date, []).append(str(finding))
+    return {date: "; ".join(found) for date, found in texts.items()}
+
+
+def _dropped(days: Sequence[Pending]) -> Results:
+    return joined([failure(day.reason, DROPPED) for day in days])
+
+
+def _chunks(days: Iterable[Pending]) -> Iterator[Sequence[Pending]]:
+    rest = iter(days)
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk
+
+
+def _market_days(chunk: Sequence[Pending]) -> list[MarketDay]:
+    return [day.day for day in chunk if day.day is not None]
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None)

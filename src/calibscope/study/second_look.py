@@ -1,0 +1,132 @@
+"""The second look at a red day: calibrate again without its dominant quote, and with half of it.
+
+The paper proposes this for days flagged by leverage, influence or rank loss (section on
+limitations and future research). The dominant quote is the one that a red reason names; where
+none does, the one with the largest Cook's distance, which moves the parameters furthest.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Engine, select
+
+from calibscope.calibration.calibrate import calibrate
+from calibscope.calibration.coordinates import scaled
+from calibscope.calibration.solution import Fit
+from calibscope.market.day import MarketDay
+from calibscope.market.market import Market
+from calibscope.market.maturity import label
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study import schema
+from calibscope.study.governance import Light, lights_of
+from calibscope.study.results import Columns
+from calibscope.study.settings import StudySettings
+from calibscope.study.store import insert_columns
+
+BATCH = 32  # days that are committed together
+NAMED = ("largest_studentized", "largest_residual", "largest_influence", "largest_leverage")
+
+
+def look_again(database: Engine, run_id: int, market: Market, settings: StudySettings) -> int:
+    """Take a second look at every red day of this market that has had none; how many."""
+    with database.begin() as connection:
+        rows = _red_days(connection, settings)
+    seen = 0
+    places = {date: place for place, date in enumerate(market.dates)}
+    mine = (row for row in rows if row["date"] in places)
+    while batch := list(islice(mine, BATCH)):
+        looks = [
+            look
+            for row in batch
+            for look in _looks(market.days[places[row["date"]]], row, settings)
+        ]
+        columns = {name: [look[name] for look in looks] for name in looks[0]}
+        columns["run_id"] = [run_id] * len(looks)
+        with database.begin() as connection:
+            insert_columns(connection, schema.second_looks, columns)
+        seen += len(batch)
+    return seen
+
+
+def _red_days(connection: Connection, settings: StudySettings) -> list[dict[str, Any]]:
+    """Current red days with results and without a second look, and why they are red."""
+    looked = select(schema.second_looks.c.day_id)
+    wanted = select(schema.days).where(
+        schema.is_current, schema.days.c.rmsre.is_not(None), schema.days.c.day_id.not_in(looked)
+    )
+    rows = connection.execute(wanted.order_by(schema.days.c.date)).mappings().all()
+    names = [column.name for column in schema.days.columns]
+    columns: Columns = {name: [row[name] for row in rows] for name in names}
+    return [
+        {**row, "reasons": reasons}
+        for row, (light, reasons) in zip(rows, lights_of(columns, settings.governance), strict=True)
+        if light is Light.RED
+    ]
+
+
+def dominant(row: Mapping[str, Any], settings: StudySettings) -> str:
+    """The maturity to doubt, such as "3Y"."""
+    for name in NAMED:
+        limits = settings.governance.limits.get(name)
+        if limits is not None and limits.light(row[name] or 0.0) == "red":
+            return str(row[f"{name}_at"])
+    return str(row["largest_cooks_distance_at"])
+
+
+def _looks(
+    day: MarketDay, row: Mapping[str, Any], settings: StudySettings
+) -> Iterator[dict[str, Any]]:
+    k = [label(year) for year in day.maturities].index(dominant(row, settings))
+    arguments = settings.calibration.arguments()
+    fit = calibrate(day, **arguments)
+    weights = np.array(fit.problem.weights)
+    weights[k] /= 2.0
+    others = {
+        "without": calibrate(without_quotes(day, [k]), **_arguments_without(arguments, day, k)),
+        "halved": calibrate(day, **{**arguments, "weights": weights}),
+    }
+    for variant, other in others.items():
+        yield {
+            "day_id": row["day_id"],
+            "variant": variant,
+            "maturity": float(day.maturities[k]),
+            "reasons": "; ".join(row["reasons"]),
+            **_shift(fit, other),
+        }
+
+
+def _arguments_without(arguments: dict[str, Any], day: MarketDay, k: int) -> dict[str, Any]:
+    """The same settings for a day that lacks quote k: weights per maturity lack it too."""
+    weights = arguments["weights"]
+    if isinstance(weights, str):
+        return arguments
+    kept = {year: weight for year, weight in weights.items() if year != day.maturities[k]}
+    return {**arguments, "weights": kept}
+
+
+def _shift(before: Fit, after: Fit) -> dict[str, Any]:
+    """The other fit, and how far it is away: by log a, log sigma and rho."""
+    moves = scaled(after.parameters.values) - scaled(before.parameters.values)
+    worst = int(np.abs(moves).argmax())
+    return {
+        "rmsre": after.rmsre,
+        **dict(zip(PARAMETERS, after.parameters.values.tolist(), strict=True)),
+        "largest_shift": float(moves[worst]),
+        "largest_shift_of": PARAMETERS[worst],
+    }
+
+
+def without_quotes(day: MarketDay, places: Sequence[int]) -> MarketDay:
+    """The same day without some of its quotes."""
+    kept = np.setdiff1d(np.arange(len(day.prices)), places)
+    return replace(
+        day,
+        maturities=day.maturities[kept],
+        period_counts=day.period_counts[kept],
+        strikes=day.strikes[kept],
+        prices=day.prices[kept],
+        bid_ask=None if day.bid_ask is None else day.bid_ask[kept],
+    )

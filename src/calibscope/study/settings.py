@@ -1,0 +1,167 @@
+"""What a study computes and keeps, and when a day turns amber or red.
+
+The TOML file that says how quotes are read (`market/settings.py`) may also have the sections
+[calibration], [diagnosis] and [governance]. Results depend on the first two alone: their hash
+decides whether a stored day is still valid. Another threshold of governance recomputes nothing.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+from sqlalchemy import Float
+
+from calibscope.diagnosis.diagnosis import Mode
+from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.market.maturity import maturity
+from calibscope.market.read import settings_content
+from calibscope.market.settings import (
+    SECTIONS_OF_STUDIES,
+    Section,
+    alone,
+    checked_settings,
+    did_you_mean,
+)
+from calibscope.study import schema
+
+Solver = Literal[
+    "global", "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton", "annealing", "multistart"
+]
+Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
+Parameter = Literal["a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"]
+Level = Annotated[float, Field(gt=0, lt=1)]
+USUAL = DiagnosisSettings()
+NUMBERS = tuple(c.name for c in schema.days.columns if isinstance(c.type, Float))
+NUMBERS += ("lost_directions",)
+
+
+def _importance(value: Any) -> Any:
+    """Weights per maturity, whose names may be 10Y or 10."""
+    if not isinstance(value, Mapping):
+        return value
+    return {maturity(str(year)) or year: weight for year, weight in value.items()}
+
+
+class CalibrationSection(Section):
+    """How a day is calibrated: the arguments of `cs.calibrate`."""
+
+    solver: Solver = "global"
+    weights: Annotated[Weighting | dict[float, float], BeforeValidator(_importance)] = "rmsre"
+    bounds: dict[Parameter, tuple[float, float]] = Field(default={})
+    fixed: dict[Parameter, float] = Field(default={})
+    optima: bool = False  # keep the other local optima too (a tenth of a second a day)
+
+    def arguments(self) -> dict[str, Any]:
+        """For `calibrate` and `calibrate_many`."""
+        return {
+            "solver": self.solver,
+            "weights": self.weights,
+            "bounds": dict(self.bounds) or None,
+            "fixed": dict(self.fixed) or None,
+        }
+
+
+class DiagnosisSection(Section):
+    """How a day is diagnosed: mode, stored levels, and the thresholds of `DiagnosisSettings`."""
+
+    mode: Mode = "full"
+    levels: Annotated[tuple[Level, ...], BeforeValidator(alone)] = (0.5, 0.75, 0.95)
+    rank_tolerance: float = USUAL.rank_tolerance
+    tikhonov: float = USUAL.tikhonov
+    unidentified_share: float = USUAL.unidentified_share
+    leverage_near_one: float = USUAL.leverage_near_one
+    forced_leverage: float = USUAL.forced_leverage
+    masking: float = USUAL.masking
+    curvature: float = USUAL.curvature
+    influence_disagreement: float = USUAL.influence_disagreement
+    smallest_eigenvalue: float = USUAL.smallest_eigenvalue
+    relative_offset: float = USUAL.relative_offset
+    perfect: float = USUAL.perfect
+    cooks_distance: float = USUAL.cooks_distance
+    outlier_probability: float = USUAL.outlier_probability
+    edof_disagreement: float = USUAL.edof_disagreement
+    level: Level = USUAL.level
+
+    @property
+    def thresholds(self) -> DiagnosisSettings:
+        """What `diagnose` takes."""
+        return DiagnosisSettings(
+            **{field.name: getattr(self, field.name) for field in fields(DiagnosisSettings)}
+        )
+
+
+class Limits(Section):
+    """From where on a number's size makes a day amber, and from where on red; None: never."""
+
+    amber: float | None = None
+    red: float | None = None
+
+    def light(self, value: float) -> Literal["red", "amber", None]:
+        """What this value means."""
+        if self.red is not None and abs(value) >= self.red:
+            return "red"
+        return "amber" if self.amber is not None and abs(value) >= self.amber else None
+
+
+USUAL_LIMITS = {
+    "rmsre": Limits(amber=0.02, red=0.05),
+    "largest_residual": Limits(amber=0.05, red=0.10),
+    "largest_studentized": Limits(amber=6.0, red=20.0),
+    "largest_leverage": Limits(amber=0.95),
+    "lost_directions": Limits(amber=1, red=2),
+}
+
+
+class GovernanceSection(Section):
+    """When a day needs a second look: limits by column of `study.days`, and flags by name."""
+
+    limits: dict[str, Limits] = Field(default=USUAL_LIMITS)
+    amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("has_unidentified_parameters",)
+    red: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_off_optimum",)
+
+    @field_validator("amber", "red", "limits", mode="after")
+    @classmethod
+    def _known_names(cls, value: Any, info: ValidationInfo) -> Any:
+        known = NUMBERS if info.field_name == "limits" else tuple(MEANINGS)
+        strangers = [f"{name!r}{did_you_mean(name, known)}" for name in value if name not in known]
+        if strangers:
+            text = f"there is no {', '.join(strangers)}; choose from {', '.join(known)}"
+            raise PydanticCustomError("strangers", "{text}", {"text": text})
+        return value
+
+
+class StudySettings(Section):
+    """The sections of a settings file that concern a study."""
+
+    calibration: CalibrationSection = CalibrationSection()
+    diagnosis: DiagnosisSection = DiagnosisSection()
+    governance: GovernanceSection = GovernanceSection()
+
+    @property
+    def results_hash(self) -> str:
+        """A hash of all settings on which stored results depend."""
+        content = json.loads(self.model_dump_json(include={"calibration", "diagnosis"}))
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def study_settings(
+    settings: str | Path | Mapping[str, Any] | StudySettings | None, changes: Sequence[str] = ()
+) -> StudySettings:
+    """Settings from a file, a dictionary or nothing, with single changes on top.
+
+    Parameters
+    ----------
+    settings : a TOML file, which may hold the settings of the market too, or nested dictionaries:
+        ``{"calibration": {"solver": "bobyqa"}, "diagnosis": {"levels": [0.5, 0.95]}}``
+    changes : like ``calibration.solver=bobyqa``
+    """
+    content, where = settings_content(settings, changes)
+    if not isinstance(settings, Mapping | Section):  # then the market has its sections there too
+        content = {name: content[name] for name in SECTIONS_OF_STUDIES if name in content}
+    return checked_settings(StudySettings, content, where)

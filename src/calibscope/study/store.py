@@ -1,0 +1,194 @@
+"""The store of a study: one SQLite file, written by one run at a time, read by anyone.
+
+Write-ahead logging keeps readers and the writer out of each other's way. A chunk of days is one
+transaction, forced to disk: it is there whole or not at all, whenever the process dies. The
+writer's lock lies on a second, empty file (``study.db-writer``), because SQLite locks a database
+only while a transaction lasts. The operating system releases it when the process ends, however
+it ends.
+"""
+
+import datetime
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
+
+from calibscope.study import schema
+from calibscope.study.errors import StoreError, explained
+from calibscope.study.results import Columns
+
+# How a store of version n becomes one of version n + 1.
+UPGRADES: dict[int, Callable[[Connection], None]] = {}
+PATIENCE = 30.0  # seconds that a reader waits where it must
+
+
+def engine_of(path: Path, mode: str) -> Engine:
+    """The database in this file: mode "ro" reads, "rw" writes, "rwc" creates it."""
+
+    def connect() -> sqlite3.Connection:
+        uri = f"{path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(uri, uri=True, timeout=PATIENCE, check_same_thread=False)
+
+    engine = create_engine("sqlite://", creator=connect)
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA foreign_keys=ON")
+        if mode != "ro":
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+
+    return engine
+
+
+@contextmanager
+def opened_for_reading(path: Path) -> Iterator[Connection]:
+    """A connection that sees one state of the store, whatever a writer does meanwhile."""
+    if not path.is_file():
+        raise StoreError(f"{path}: there is no such store; make one with calibscope run")
+    engine = engine_of(path, "ro")
+    try:
+        with explained(path), engine.connect() as connection:
+            _check_version(path, connection)
+            yield connection
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def opened_for_writing(path: Path) -> Iterator[Engine]:
+    """The store as its only writer; made if there is none, upgraded if it is older."""
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: there is no folder {path.parent}; make it first")
+    with _only_writer(path):
+        engine = engine_of(path, "rwc")
+        try:
+            with explained(path), engine.begin() as connection:
+                _create_or_upgrade(path, connection)
+            yield engine
+        finally:
+            engine.dispose()
+
+
+@contextmanager
+def _only_writer(path: Path) -> Iterator[None]:
+    name = path.with_name(f"{path.name}-writer")
+    try:
+        lock = sqlite3.connect(name, timeout=0.0, isolation_level=None)
+    except sqlite3.OperationalError:
+        raise StoreError(f"{path}: cannot be written; may you write in its folder?") from None
+    try:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise StoreError(f"{path}: cannot be written ({error})") from None
+            raise StoreError(
+                f"{path}: another run is writing to this store; wait until it has finished"
+            ) from None
+        yield
+    finally:
+        lock.close()
+
+
+def _create_or_upgrade(path: Path, connection: Connection) -> None:
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        schema.metadata.create_all(connection)
+        now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+        connection.execute(insert(schema.store).values(version=schema.VERSION, created=now))
+        return
+    version = _version(path, connection)
+    while version in UPGRADES and version < schema.VERSION:
+        UPGRADES[version](connection)
+        version += 1
+        connection.execute(update(schema.store).values(version=version))
+    _check_version(path, connection)
+
+
+def _version(path: Path, connection: Connection) -> int:
+    tables = inspect(connection).get_table_names()
+    if not {"store", "runs", "days"} <= set(tables):
+        raise StoreError(f"{path}: this is no store of a study; give another name")
+    return int(connection.execute(select(schema.store.c.version)).scalar_one())
+
+
+def _check_version(path: Path, connection: Connection) -> None:
+    version = _version(path, connection)
+    if version > schema.VERSION:
+        raise StoreError(
+            f"{path}: was written by a newer calibscope (store version {version}, this one knows "
+            f"{schema.VERSION}); install that one"
+        )
+    if version < schema.VERSION:
+        raise StoreError(
+            f"{path}: was written by an older calibscope (store version {version} instead of "
+            f"{schema.VERSION}); the next calibscope run upgrades it"
+            if version in UPGRADES
+            else f"{path}: was written by an older calibscope (store version {version} instead of "
+            f"{schema.VERSION}), and cannot be upgraded; run into a new store"
+        )
+
+
+def valid_days(connection: Connection, settings_hash: str) -> dict[datetime.date, str]:
+    """Date and data hash of the current days that were computed with these settings."""
+    days = schema.days.c
+    wanted = select(days.date, days.data_hash).where(
+        schema.is_current, days.settings_hash == settings_hash
+    )
+    return dict(connection.execute(wanted).tuples().all())
+
+
+def write_days(
+    connection: Connection,
+    run_id: int,
+    known: Mapping[str, Sequence[Any]],
+    tables: Mapping[str, Columns],
+) -> None:
+    """Store a chunk in the transaction of this connection; what it replaces is superseded.
+
+    Parameters
+    ----------
+    known : columns of `days` that the results do not have: date, hashes, warnings
+    tables : the results, whose column "day" is the place in the chunk
+    """
+    days = schema.days
+    connection.execute(
+        update(days)
+        .where(days.c.date.in_(list(known["date"])), schema.is_current)
+        .values(superseded_by=run_id)
+    )
+    first = int(connection.execute(select(func.coalesce(func.max(days.c.day_id), 0))).scalar_one())
+    first += 1
+    for table in (days, *schema.RESULTS):
+        if table.name not in tables:
+            continue
+        columns = dict(tables[table.name])
+        ids = [first + day for day in columns.pop("day")]
+        columns["day_id"] = ids
+        if table is days:
+            columns |= {name: list(values) for name, values in known.items()}
+            columns["run_id"] = [run_id] * len(ids)
+        insert_columns(connection, table, columns)
+
+
+def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:
+    """Rows given as columns; dates, booleans and the like are converted by the table's types."""
+    names = list(columns)
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if rows:
+        connection.execute(insert(table), rows)

@@ -1,0 +1,163 @@
+"""`cs.open_study`: the results of a history, as tidy tables."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Table, select
+
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study import schema
+from calibscope.study.governance import lights_of
+from calibscope.study.settings import StudySettings
+from calibscope.study.store import opened_for_reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Study:
+    """A store of results, read when asked for; each table is a DataFrame.
+
+    Rows are those of current days; `superseded` has the days that were computed anew since. What a
+    day without results lacks is missing (NaN or NA), never zero.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        with opened_for_reading(self.path):
+            pass  # a file that is no store is refused here, not later
+
+    def __repr__(self) -> str:
+        if self.days.empty:
+            return f"Study({self.path.name}: no days)"
+        first, last = self.days["date"].iloc[0].date(), self.days["date"].iloc[-1].date()
+        label = "synthetic, " if self.is_synthetic else ""
+        lost = len(self.days) - len(self.fitted)
+        without = f", {lost:,} without results" if lost else ""
+        return (
+            f"Study({self.path.name}: {label}{len(self.days):,} days{without}, {first} to {last})"
+        )
+
+    @cached_property
+    def runs(self) -> "pd.DataFrame":
+        """The audit trail: one row per run, with settings, versions, hashes and times."""
+        return self._table(schema.runs)
+
+    @cached_property
+    def _all_days(self) -> "pd.DataFrame":
+        frame = self._table(schema.days)
+        return frame.sort_values(["date", "day_id"], ignore_index=True)
+
+    @cached_property
+    def days(self) -> "pd.DataFrame":
+        """One row per date, oldest first."""
+        every = self._all_days
+        return every[every["superseded_by"].isna()].reset_index(drop=True)
+
+    @cached_property
+    def superseded(self) -> "pd.DataFrame":
+        """Former results of days that were computed anew, and by which run."""
+        every = self._all_days
+        return every[every["superseded_by"].notna()].reset_index(drop=True)
+
+    @cached_property
+    def fitted(self) -> "pd.DataFrame":
+        """The days with results, flags as plain booleans."""
+        frame = self.days[self.days["rmsre"].notna()].reset_index(drop=True)
+        marks = frame.select_dtypes("boolean").columns
+        return frame.astype(dict.fromkeys(marks, bool))
+
+    @cached_property
+    def quotes(self) -> "pd.DataFrame":
+        """Date x maturity: prices, residual, leverage, influence, studentised residuals."""
+        return self._of_days(schema.quotes)
+
+    @cached_property
+    def parameters(self) -> "pd.DataFrame":
+        """Date x parameter: estimate, standard errors, marks."""
+        return self._of_days(schema.parameters)
+
+    @cached_property
+    def intervals(self) -> "pd.DataFrame":
+        """Date x parameter x scale x level: low and high end, and where they were cut."""
+        return self._of_days(schema.intervals)
+
+    @cached_property
+    def influence(self) -> "pd.DataFrame":
+        """Date x maturity x parameter: the influence function."""
+        return self._of_days(schema.influence)
+
+    @cached_property
+    def optima(self) -> "pd.DataFrame":
+        """Date x rank: the local optima, best first, where they were asked for."""
+        return self._of_days(schema.optima)
+
+    @cached_property
+    def second_looks(self) -> "pd.DataFrame":
+        """Date x variant: red days calibrated without the dominant quote, and with half of it."""
+        return self._of_days(schema.second_looks)
+
+    @cached_property
+    def estimates(self) -> "pd.DataFrame":
+        """(days, 5) the parameters, one column each, by date."""
+        return self.parameters.pivot(index="date", columns="parameter", values="estimate")[
+            list(PARAMETERS)
+        ]
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether any run was on a synthetic market."""
+        return bool(self.runs["is_synthetic"].any())
+
+    @property
+    def settings(self) -> StudySettings:
+        """Those of the last run."""
+        return StudySettings.model_validate(json.loads(self.runs["settings"].iloc[-1]))
+
+    @cached_property
+    def lights(self) -> "pd.DataFrame":
+        """One row per date: green, amber or red, and the reasons."""
+        import pandas as pd
+
+        columns = {name: values.tolist() for name, values in self.days.items()}
+        found = lights_of(columns, self.settings.governance)
+        return pd.DataFrame(
+            {
+                "date": self.days["date"],
+                "light": [light.value for light, _ in found],
+                "reasons": ["; ".join(reasons) for _, reasons in found],
+            }
+        )
+
+    def _of_days(self, table: Table) -> "pd.DataFrame":
+        """The rows of current days, with their date first."""
+        frame = self._table(table)
+        dates = self.days.set_index("day_id")["date"]
+        frame.insert(0, "date", frame.pop("day_id").map(dates))
+        return frame[frame["date"].notna()].sort_values("date", kind="stable", ignore_index=True)
+
+    def _table(self, table: Table) -> "pd.DataFrame":
+        import pandas as pd
+
+        with opened_for_reading(self.path) as connection:
+            rows = connection.execute(select(table).order_by(*table.primary_key)).tuples().all()
+        frame = pd.DataFrame(rows, columns=list(table.columns.keys()))
+        kinds = {"boolean": "boolean", "float": "float64", "date": "datetime64[s]"}
+        for column in table.columns:
+            kind = kinds.get(column.type.__visit_name__)
+            if kind is not None:
+                frame[column.name] = frame[column.name].astype(kind)
+        return frame
+
+
+def open_study(store: str | Path) -> Study:
+    """Read a study back from its store.
+
+    Raises
+    ------
+    StoreError
+        if there is no such file, or it is no store of a study that this version can read
+    """
+    return Study(store)
