@@ -1,5 +1,8 @@
 """Settings for all tests."""
 
+import os
+import tempfile
+
 import pytest
 from hypothesis import settings
 
@@ -10,6 +13,11 @@ from calibscope.models.g2.caps import compile_kernels
 settings.register_profile("calibscope", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("calibscope")
+
+
+# What the tests remember about curves is not the user's.
+MEMORY = tempfile.TemporaryDirectory(prefix="calibscope-tests-")
+os.environ["XDG_CACHE_HOME"] = MEMORY.name
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -20,6 +20,7 @@ NARROWEST = 80
 
 # Exit code of a check that found something, but nothing that makes the data unusable.
 SECOND_LOOK = 3
+STOPPED = 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,8 +28,8 @@ SECOND_LOOK = 3
 def main() -> None:
     """Calibrate interest-rate models, and know how far to trust the result.
 
-    Start with `calibscope demo`: it needs no data. Then `calibscope check` your own files, and
-    calibrate a `calibscope day`.
+    Start with `calibscope demo`: it needs no data. Then `calibscope check` your own files,
+    calibrate a `calibscope day`, and `calibscope run` the whole history.
     """
 
 
@@ -132,6 +133,79 @@ def day(
         click.echo(json.dumps(day_as_data(fit), indent=1, allow_nan=False))
     else:
         _show(calibrated_day(fit, market.name))
+
+
+@main.command()
+@file_options
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    default=Path("study.db"),
+    show_default=True,
+    help="File for the results; made, or added to.",
+)
+@click.option("--engine", metavar="ADDRESS", help="Dask scheduler, like tcp://scheduler:8786.")
+@click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
+@click.pass_context
+def run(
+    context: click.Context,
+    caps: Path,
+    curve: Path | None,
+    strikes: Path | None,
+    settings: Path | None,
+    changes: tuple[str, ...],
+    store: Path,
+    engine: str | None,
+    threads: int | None,
+) -> None:
+    """Calibrate and diagnose every day, and keep the results.
+
+    \b
+    calibscope run examples/caps.csv --curve examples/ois.csv --store study.db
+
+    Files are given as to `calibscope check`. Run it again with tomorrow's files: only days that are
+    new, or whose quotes or settings changed, are computed, and what they replace is kept as
+    superseded. Stop it at any moment: the next run goes on where this one stopped.
+
+    \b
+    --set calibration.solver=bobyqa        sections calibration, diagnosis,
+    --set governance.limits.rmsre.red=0.1  governance: docs/study.md
+
+    Exit code: 0 all days have results, 1 not possible, 2 wrong usage, 3 some of the days computed
+    have none, 130 stopped by Ctrl-C.
+    """  # noqa: D301
+    from calibscope.market.errors import MarketDataError
+    from calibscope.report.run import run_progress, run_summary
+    from calibscope.report.study import study_page
+    from calibscope.study.engines import EngineError
+    from calibscope.study.errors import StoreError
+    from calibscope.study.run import Tally, run_study
+    from calibscope.study.settings import study_settings
+
+    market, _ = _read(caps, curve, strikes, settings, changes)
+    tally = Tally(0, 0)
+    try:
+        chosen = study_settings(settings, changes)
+        with run_progress() as progress:
+
+            def report(current: Tally) -> None:
+                nonlocal tally
+                tally = current
+                progress(current)
+
+            files = [path for path in (caps, curve, strikes, settings) if path is not None]
+            study = run_study(
+                market, store, chosen, engine=engine, threads=threads, inputs=files,
+                progress=report,
+            )  # fmt: skip
+    except (MarketDataError, StoreError, EngineError) as error:
+        raise click.ClickException(str(error)) from None
+    except KeyboardInterrupt:
+        click.echo(f"Stopped: {tally.done:,} days are stored; the same command goes on.", err=True)
+        context.exit(STOPPED)
+    _show(study_page(study))
+    click.echo(f"\n{run_summary(tally)}\nResults: {store}")
+    context.exit(SECOND_LOOK if tally.failed else 0)
 
 
 def _read(

@@ -30,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 logger = logging.getLogger("calibscope")
 
 PACKAGE = Path(__file__).resolve().parents[1]
-SECONDS_BEFORE_NOTICE = 1.0
+SECONDS_BEFORE_NOTICE = 2.0
 OWN_IMPORT = re.compile(r"^from calibscope\.([\w.]+) import", re.MULTILINE)
 
 

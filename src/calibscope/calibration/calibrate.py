@@ -79,8 +79,7 @@ def calibrate(
     solve = solver_named(solver)
     compile_kernels()
     began = time.perf_counter()
-    point = np.array(USUAL_START if start is None else start.values)
-    ends = solve(problem, np.clip(point, problem.lower, problem.upper))
+    ends = solve(problem, _start(problem, start))
     fit = _fit(problem, ends, solver, time.perf_counter() - began)
     if evidence == "full":
         _ = fit.evidence
@@ -137,6 +136,7 @@ def calibrate_many(
     weights: Weights = "rmsre",
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
+    start: G2 | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Fits:
@@ -147,7 +147,7 @@ def calibrate_many(
     Parameters
     ----------
     days : a `Market`, or any days
-    solver, weights, bounds, fixed : as for `calibrate`
+    solver, weights, bounds, fixed, start : as for `calibrate`
     threads : how many to use; None means all cores
     progress : called as progress(done, total)
     """
@@ -167,8 +167,7 @@ def calibrate_many(
         def search(begin: int, end: int) -> None:
             for day in range(begin, end):
                 problem = problems[day]
-                start = np.clip(USUAL_START, problem.lower, problem.upper)
-                found = solve(problem, start)
+                found = solve(problem, _start(problem, start))
                 count = min(DESCENTS, len(found.objectives))
                 ends[day, :count] = found.parameters[:count]
                 objectives[day, :count] = found.objectives[:count]
@@ -177,6 +176,12 @@ def calibrate_many(
     share_days(_reporting(search, len(problems), progress), len(problems), threads)
     seconds = time.perf_counter() - began
     return Fits(problems, ends, objectives, evaluations, seconds, solver)
+
+
+def _start(problem: Problem, start: G2 | None) -> Array:
+    """The usual start, or the user's, inside the bounds."""
+    point = np.array(USUAL_START if start is None else start.values)
+    return np.asarray(np.clip(point, problem.lower, problem.upper))
 
 
 def _batch_search(

@@ -7,7 +7,7 @@ frozen and complete, so nothing downstream has to ask again.
 
 import datetime
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -102,6 +102,20 @@ class MarketDay:
     def normal_vols(self) -> Array:
         """Flat normal vol implied by each price, decimal; NaN below the intrinsic value."""
         return self.caplets.implied_normal_vols(self.prices / self.notional, self.kind)
+
+    def without(self, maturities: ArrayLike) -> "MarketDay":
+        """The same day without the quotes of these maturities (years); others are no error."""
+        kept = ~np.isin(self.maturities, maturities)
+        if not kept.any():
+            raise MarketDataError(self.label, ["no quote would be left; leave out fewer"])
+        return replace(
+            self,
+            maturities=self.maturities[kept],
+            period_counts=self.period_counts[kept],
+            strikes=self.strikes[kept],
+            prices=self.prices[kept],
+            bid_ask=None if self.bid_ask is None else self.bid_ask[kept],
+        )
 
     @property
     def fingerprint(self) -> str:

@@ -92,6 +92,9 @@ def _years(value: Any) -> float:
     return years
 
 
+Maturity = Annotated[float, BeforeValidator(_years)]  # years, or like 3Y
+
+
 def _date(value: Any) -> datetime.date:
     try:
         return datetime.date.fromisoformat(str(value).removesuffix(" 00:00:00"))
@@ -216,9 +219,9 @@ class Conventions(Section):
 class CheckSettings(Section):
     """When a day is dropped or flagged."""
 
-    maturities: Annotated[
-        tuple[Annotated[float, BeforeValidator(_years)], ...] | None, BeforeValidator(alone)
-    ] = None  # that a day must have, in years or like 3Y; None: all in the files
+    maturities: Annotated[tuple[Maturity, ...] | None, BeforeValidator(alone)] = (
+        None  # that a day must have, in years or like 3Y; None: all in the files
+    )
     exclude: Annotated[
         tuple[Annotated[datetime.date, BeforeValidator(_date)], ...], BeforeValidator(alone)
     ] = ()  # days to leave out
@@ -327,7 +330,7 @@ def _instead(parts: list[str], kind: type[Section]) -> str:
     """What an unknown name may have meant: in another section, nested, or spelt differently."""
     *above, name = parts
     sections = {
-        section: list(type(field.default).model_fields)
+        section: list(getattr(type(field.default), "model_fields", ()))
         for section, field in kind.model_fields.items()
     }
     if "." in name:
@@ -337,5 +340,5 @@ def _instead(parts: list[str], kind: type[Section]) -> str:
         return f"write nested: {nested}"
     if elsewhere := [f"{section}.{name}" for section in sections if name in sections[section]]:
         return f"did you mean {' or '.join(elsewhere)}?"
-    near = difflib.get_close_matches(name, sections[above[0]] if above else sections, n=1)
+    near = difflib.get_close_matches(name, sections.get(above[0], ()) if above else sections, n=1)
     return f"did you mean {near[0]!r}?" if near else "remove it"

@@ -1,5 +1,6 @@
 """One error for a store that cannot be used: which file, why, and what to do."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ def explained(path: Path) -> Iterator[None]:
     """Turn errors of the database into a message for a user."""
     try:
         yield
-    except DatabaseError as error:
-        said = str(error.orig)
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        said = str(error.orig if isinstance(error, DatabaseError) else error)
         cause = next((text for words, text in CAUSES.items() if words in said), said)
         raise StoreError(f"{path}: {cause}") from error

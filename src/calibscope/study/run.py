@@ -10,6 +10,7 @@ import json
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import islice
@@ -18,6 +19,7 @@ from typing import Any
 
 from sqlalchemy import Engine as Database
 from sqlalchemy import insert, update
+from sqlalchemy.exc import DatabaseError
 
 from calibscope import __version__
 from calibscope.market.day import MarketDay
@@ -117,16 +119,17 @@ def run_study(
             valid = valid_days(connection, chosen.results_hash)
         pending = [day for day in _all_days(market) if valid.get(day.date) != day.data_hash]
         tally = Tally(len(pending), len(market) + len(_reasons(market.dropped)) - len(pending))
-        began, outcome = time.perf_counter(), "failed"
+        progress(tally)
+        began = time.perf_counter()
         try:
             _compute_and_store(database, run_id, market, pending, chosen, where, tally, progress)
             look_again(database, run_id, market, chosen)
-            outcome = "complete"
-        except KeyboardInterrupt:
-            outcome = "interrupted"
+        except BaseException as error:
+            with suppress(DatabaseError):  # a full disk has no room for this either
+                outcome = f"stopped by {type(error).__name__}"
+                _finish(database, run_id, outcome, tally, time.perf_counter() - began)
             raise
-        finally:
-            _finish(database, run_id, outcome, tally, time.perf_counter() - began)
+        _finish(database, run_id, "complete", tally, time.perf_counter() - began)
     return open_study(path)
 
 

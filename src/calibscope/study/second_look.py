@@ -5,8 +5,7 @@ limitations and future research). The dominant quote is the one that a red reaso
 none does, the one with the largest Cook's distance, which moves the parameters furthest.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -85,7 +84,9 @@ def _looks(
     weights = np.array(fit.problem.weights)
     weights[k] /= 2.0
     others = {
-        "without": calibrate(without_quotes(day, [k]), **_arguments_without(arguments, day, k)),
+        "without": calibrate(
+            day.without([day.maturities[k]]), **_arguments_without(arguments, day, k)
+        ),
         "halved": calibrate(day, **{**arguments, "weights": weights}),
     }
     for variant, other in others.items():
@@ -117,16 +118,3 @@ def _shift(before: Fit, after: Fit) -> dict[str, Any]:
         "largest_shift": float(moves[worst]),
         "largest_shift_of": PARAMETERS[worst],
     }
-
-
-def without_quotes(day: MarketDay, places: Sequence[int]) -> MarketDay:
-    """The same day without some of its quotes."""
-    kept = np.setdiff1d(np.arange(len(day.prices)), places)
-    return replace(
-        day,
-        maturities=day.maturities[kept],
-        period_counts=day.period_counts[kept],
-        strikes=day.strikes[kept],
-        prices=day.prices[kept],
-        bid_ask=None if day.bid_ask is None else day.bid_ask[kept],
-    )

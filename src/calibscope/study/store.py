@@ -8,6 +8,7 @@ it ends.
 """
 
 import datetime
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,21 +37,37 @@ UPGRADES: dict[int, Callable[[Connection], None]] = {}
 PATIENCE = 30.0  # seconds that a reader waits where it must
 
 
-def engine_of(path: Path, mode: str) -> Engine:
-    """The database in this file: mode "ro" reads, "rw" writes, "rwc" creates it."""
+def engine_of(path: Path, access: str) -> Engine:
+    """The database in this file; access "mode=rw" or "mode=rwc" (creates it), or read-only."""
 
     def connect() -> sqlite3.Connection:
-        uri = f"{path.absolute().as_uri()}?mode={mode}"
+        uri = f"{path.absolute().as_uri()}?{access}"
         return sqlite3.connect(uri, uri=True, timeout=PATIENCE, check_same_thread=False)
 
-    engine = create_engine("sqlite://", creator=connect)
+    return create_engine("sqlite://", creator=connect)
+
+
+def _reader(path: Path) -> Engine:
+    """Reading is not writing, but the last reader tidies up, where it may write."""
+    if not os.access(path.parent, os.W_OK) or not os.access(path, os.W_OK):
+        return engine_of(path, "mode=ro&immutable=1")
+    engine = engine_of(path, "mode=rw")
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA query_only=ON")
+
+    return engine
+
+
+def _writer(path: Path) -> Engine:
+    engine = engine_of(path, "mode=rwc")
 
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, _: object) -> None:
         connection.execute("PRAGMA foreign_keys=ON")
-        if mode != "ro":
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
 
     return engine
 
@@ -60,7 +77,7 @@ def opened_for_reading(path: Path) -> Iterator[Connection]:
     """A connection that sees one state of the store, whatever a writer does meanwhile."""
     if not path.is_file():
         raise StoreError(f"{path}: there is no such store; make one with calibscope run")
-    engine = engine_of(path, "ro")
+    engine = _reader(path)
     try:
         with explained(path), engine.connect() as connection:
             _check_version(path, connection)
@@ -75,7 +92,7 @@ def opened_for_writing(path: Path) -> Iterator[Engine]:
     if not path.parent.is_dir():
         raise StoreError(f"{path}: there is no folder {path.parent}; make it first")
     with _only_writer(path):
-        engine = engine_of(path, "rwc")
+        engine = _writer(path)
         try:
             with explained(path), engine.begin() as connection:
                 _create_or_upgrade(path, connection)
@@ -150,7 +167,7 @@ def valid_days(connection: Connection, settings_hash: str) -> dict[datetime.date
     wanted = select(days.date, days.data_hash).where(
         schema.is_current, days.settings_hash == settings_hash
     )
-    return dict(connection.execute(wanted).tuples().all())
+    return {row.date: row.data_hash for row in connection.execute(wanted)}
 
 
 def write_days(

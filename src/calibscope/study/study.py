@@ -133,16 +133,16 @@ class Study:
 
     def _of_days(self, table: Table) -> "pd.DataFrame":
         """The rows of current days, with their date first."""
-        frame = self._table(table)
-        dates = self.days.set_index("day_id")["date"]
-        frame.insert(0, "date", frame.pop("day_id").map(dates))
-        return frame[frame["date"].notna()].sort_values("date", kind="stable", ignore_index=True)
+        frame = self._table(table).astype({"day_id": "int64"})
+        dates = self.days[["day_id", "date"]].astype({"day_id": "int64"})
+        frame = dates.merge(frame, on="day_id").drop(columns="day_id")
+        return frame.sort_values("date", kind="stable", ignore_index=True)
 
     def _table(self, table: Table) -> "pd.DataFrame":
         import pandas as pd
 
         with opened_for_reading(self.path) as connection:
-            rows = connection.execute(select(table).order_by(*table.primary_key)).tuples().all()
+            rows = connection.execute(select(table).order_by(*table.primary_key)).all()
         frame = pd.DataFrame(rows, columns=list(table.columns.keys()))
         kinds = {"boolean": "boolean", "float": "float64", "date": "datetime64[s]"}
         for column in table.columns:

@@ -32,19 +32,22 @@ def log_discounts_at_nodes(
             return np.log(values), []
     if quantity == "zero_rate":
         return log_discounts_of_zero_rates(table.nodes, values, conventions.compounding), []
-    from calibscope.market.ois import bootstrapped
+    from calibscope.market.curve_memory import remembered
 
     logs, findings = np.full(values.shape, np.nan), []
-    for i, date in enumerate(table.dates.tolist()):
-        progress(i, len(logs))
-        given = ~np.isnan(values[i])
-        try:
-            logs[i, given] = bootstrapped(
-                table.nodes[given], values[i, given], date, conventions.ois_index
-            )
-        except MarketDataError as error:
-            reasons = "; ".join(error.problems)
-            findings.append(dropped(tables.curve.source, reasons, table.dates[i], None, "no curve"))
+    with remembered() as bootstrapped:
+        for i, date in enumerate(table.dates.tolist()):
+            progress(i, len(logs))
+            given = ~np.isnan(values[i])
+            try:
+                logs[i, given] = bootstrapped(
+                    table.nodes[given], values[i, given], date, conventions.ois_index
+                )
+            except MarketDataError as error:
+                reasons = "; ".join(error.problems)
+                findings.append(
+                    dropped(tables.curve.source, reasons, table.dates[i], None, "no curve")
+                )
     return logs, findings
 
 

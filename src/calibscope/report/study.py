@@ -1,0 +1,11 @@
+"""What `calibscope run` and `calibscope demo` show of a study: one screen."""
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from calibscope.study.study import Study
+
+
+def study_page(study: Study) -> RenderableType:
+    """A first look at a history."""
+    return Text(repr(study))

@@ -1,0 +1,181 @@
+"""Would another solver, another start or another portfolio have told another story?
+
+The paper's check on its own design (paragraph on robustness of the calibration design), for any
+list of variants. Each is calibrated and diagnosed on the same days as the baseline, and one table
+says how far parameters, RMSRE, the leverage profile and the EDoF levels move.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from calibscope.base.arrays import Array
+from calibscope.calibration.calibrate import Fits, calibrate_many
+from calibscope.calibration.coordinates import scaled
+from calibscope.diagnosis.diagnose import diagnose_many
+from calibscope.market.errors import MarketDataError
+from calibscope.market.market import Market
+from calibscope.market.settings import Maturity, alone, checked_settings
+from calibscope.models.g2.model import G2
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.settings import CalibrationSection, StudySettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAMPLE = 250  # days, evenly spread
+WORSE = 1e-3  # of the sum of squares: a fit that misses the optimum
+FAR = 0.1  # of log a, log sigma or rho: parameters that are others
+ENDS = 2  # maturities that count as an end of the portfolio
+
+
+class Variant(CalibrationSection):
+    """What is done differently: any argument of `cs.calibrate`, a start, quotes left out."""
+
+    start: tuple[float, float, float, float, float] | None = None  # a_x, a_y, sigma_x, sigma_y, rho
+    without: Annotated[tuple[Maturity, ...], BeforeValidator(alone)] = ()  # like 3Y
+
+
+PAPER = {
+    "BOBYQA": Variant(solver="bobyqa"),
+    "BOBYQA, second start": Variant(solver="bobyqa", start=(0.1, 0.01, 0.01, 0.008, -0.5)),
+    "BOBYQA, third start": Variant(solver="bobyqa", start=(1.0, 0.3, 0.02, 0.02, 0.3)),
+    "Nelder-Mead": Variant(solver="nelder-mead"),
+    "without 3Y": Variant(without=(3.0,)),
+    "without 25Y and 30Y": Variant(without=(25.0, 30.0)),
+}
+
+
+def robustness(
+    market: Market,
+    variants: Mapping[str, Variant] = PAPER,
+    *,
+    settings: StudySettings | None = None,
+    sample: int | None = SAMPLE,
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] = lambda variant, done, total: None,
+) -> "pd.DataFrame":
+    """Calibrate the same days in several ways and compare; the baseline is the first row.
+
+    Parameters
+    ----------
+    variants : by name; the paper's by default
+    settings : of the baseline
+    sample : how many days, evenly spread over the market; None means all
+    progress : called as progress(variant, done, total)
+
+    Returns
+    -------
+    DataFrame
+        One row per variant. `worse` is the share of days whose sum of squares is more than 0.1 %
+        above the baseline's (same quotes and weights only), `rmsre` the median; `moved` the share
+        of days on which a parameter moves by more than 0.1 in log a, log sigma or rho, and
+        `move_a_x`, ... the median moves; `short_end` and `long_end` the mean share of leverage of
+        the two shortest and the two longest caps; `leverage_move` the largest change of a
+        maturity's mean leverage; `edof_5`, ... shares of days.
+    """
+    import pandas as pd
+
+    chosen = (settings or StudySettings()).calibration
+    days = _sampled(market, sample)
+    baseline = Variant(**chosen.model_dump())
+    rows, base = [], None
+    for name, variant in {"baseline": baseline, **variants}.items():
+        found = _Found(days, variant, threads, partial(progress, name))
+        base = base or found
+        rows.append({"variant": name, "days": len(days), **_compared(found, base)})
+    return pd.DataFrame(rows)
+
+
+class _Found:
+    """A variant's fits and what is compared of them."""
+
+    def __init__(
+        self,
+        market: Market,
+        variant: Variant,
+        threads: int | None,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        days = [day.without(variant.without) for day in market] if variant.without else market
+        start = None if variant.start is None else G2(*variant.start)
+        self.variant = variant
+        self.fits: Fits = calibrate_many(
+            days, **variant.arguments(), start=start, threads=threads, progress=progress
+        )
+        self.diagnoses = diagnose_many(self.fits, threads=threads)
+        self.points = np.array([scaled(point) for point in self.fits.parameters])
+        self.objectives = self.fits.objectives[:, 0]
+        self.leverage: dict[float, list[float]] = {}
+        for problem, dx in zip(self.fits.problems, self.diagnoses, strict=True):
+            for year, leverage in zip(problem.day.maturities.tolist(), dx.leverage, strict=True):
+                self.leverage.setdefault(year, []).append(float(leverage))
+
+    @property
+    def edof(self) -> Array:
+        return self.diagnoses.of_all("edof")
+
+    def end_share(self, end: slice) -> float:
+        """Mean share of the leverage that the shortest or the longest caps carry."""
+        shares = [dx.leverage[end].sum() / dx.leverage.sum() for dx in self.diagnoses]
+        return float(np.mean(shares))
+
+
+def _compared(found: _Found, base: _Found) -> dict[str, Any]:
+    moves = np.abs(found.points - base.points)
+    same = not found.variant.without and found.variant.weights == base.variant.weights
+    common = found.leverage.keys() & base.leverage.keys()
+    ends = {"short_end": slice(None, ENDS), "long_end": slice(-ENDS, None)}
+    return {
+        "rmsre": float(np.median(found.fits.rmsre)),
+        "worse": float(np.mean(found.objectives > (1 + WORSE) * base.objectives))
+        if same
+        else float("nan"),
+        "moved": float(np.mean(moves.max(axis=1) > FAR)),
+        **{f"move_{name}": float(np.median(moves[:, p])) for p, name in enumerate(PARAMETERS)},
+        **{name: found.end_share(end) for name, end in ends.items()},
+        "leverage_move": max(
+            abs(float(np.mean(found.leverage[year]) - np.mean(base.leverage[year])))
+            for year in common
+        ),
+        **{f"edof_{level}": float(np.mean(found.edof == level)) for level in (5, 4, 3)},
+        "edof_same": float(np.mean(found.edof == base.edof)),
+    }
+
+
+def _sampled(market: Market, sample: int | None) -> Market:
+    if sample is None or sample >= len(market):
+        return market
+    if sample < 1:
+        raise ValueError(f"sample is {sample}; take at least one day")
+    places = np.linspace(0, len(market) - 1, sample).round().astype(int)
+    return Market(
+        tuple(market.days[place] for place in places), name=market.name,
+        is_synthetic=market.is_synthetic,
+    )  # fmt: skip
+
+
+def variants_of(path: str | Path) -> dict[str, Variant]:
+    """Variants from a TOML file: one table each, such as ``["no 3Y"]`` with ``without = "3Y"``."""
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise MarketDataError(str(path), [f"cannot be read as TOML: {error}"]) from None
+    if not content or not all(isinstance(value, dict) for value in content.values()):
+        problem = 'needs a table per variant, such as ["no 3Y"] and below it without = "3Y"'
+        raise MarketDataError(str(path), [problem])
+    problems: list[str] = []
+    variants = {}
+    for name, value in content.items():
+        try:
+            variants[name] = checked_settings(Variant, value, name)
+        except MarketDataError as error:
+            problems += [f"[{name}] {problem}" for problem in error.problems]
+    if problems:
+        raise MarketDataError(str(path), problems)
+    return variants

@@ -1,0 +1,113 @@
+"""Traffic lights by rules, and the second look at red days."""
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.calibration.coordinates import scaled
+from calibscope.study.governance import Light, lights_of
+from calibscope.study.run import run_study
+from calibscope.study.settings import GovernanceSection, study_settings
+
+GOOD = {
+    "status": "CONVERGED", "reason": "The optimum was found.", "rmsre": 0.004,
+    "largest_residual": -0.01, "largest_residual_at": "10Y", "largest_leverage": 0.5,
+    "largest_leverage_at": "3Y", "largest_studentized": 1.5, "largest_studentized_at": "5Y",
+    "lost_directions": 0, "has_unidentified_parameters": False, "is_off_optimum": False,
+}  # fmt: skip
+
+
+def light(rules=None, **changes):
+    columns = {name: [value] for name, value in {**GOOD, **changes}.items()}
+    ((found, reasons),) = lights_of(columns, rules or GovernanceSection())
+    return found, reasons
+
+
+def test_a_good_day_is_green():
+    assert light() == (Light.GREEN, ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "reason"),
+    [
+        ({"rmsre": 0.03}, Light.AMBER, "RMSRE 3.00%"),
+        ({"rmsre": 0.06}, Light.RED, "RMSRE 6.00%"),
+        ({"largest_residual": -0.2}, Light.RED, "residual -20.0% at 10Y"),
+        ({"largest_studentized": -7.0}, Light.AMBER, "studentised residual -7.0 at 5Y"),
+        ({"largest_leverage": 0.97}, Light.AMBER, "leverage 0.970 at 3Y"),
+        ({"lost_directions": 2}, Light.RED, "2 directions of the parameters lost"),
+        (
+            {"has_unidentified_parameters": True},
+            Light.AMBER,
+            "a combination of parameters can move and nothing changes",
+        ),
+        (
+            {"is_off_optimum": True},
+            Light.RED,
+            "the parameters could still explain residuals, inside the bounds",
+        ),
+        ({"status": "FAILED", "rmsre": None, "reason": "no price"}, Light.RED, "no price"),
+        ({"status": "UNREACHABLE", "reason": "far"}, Light.RED, "far"),
+        ({"rmsre": float("nan"), "reason": "dropped"}, Light.RED, "dropped"),
+    ],
+)
+def test_rules_one_by_one(changes, expected, reason):
+    assert light(**changes) == (expected, (reason,))
+
+
+def test_a_red_day_names_only_what_is_red():
+    found, reasons = light(rmsre=0.06, largest_leverage=0.97)
+    assert found is Light.RED
+    assert reasons == ("RMSRE 6.00%",)
+
+
+def test_rules_are_the_users():
+    rules = study_settings(
+        {"governance": {"limits": {"scale_mse": {"red": 0.1}}, "amber": [], "red": "has_outlier"}}
+    ).governance
+    assert light(rules, rmsre=0.06, scale_mse=0.05, has_outlier=False)[0] is Light.GREEN
+    assert light(rules, scale_mse=0.2, has_outlier=False) == (Light.RED, ("scale_mse 0.2",))
+    assert light(rules, scale_mse=0.0, has_outlier=True)[0] is Light.RED
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(cs.MarketDataError, match=r"there is no 'rmse' \(did you mean 'rmsre'\?\)"):
+        study_settings({"governance": {"limits": {"rmse": {"red": 1}}}})
+    with pytest.raises(cs.MarketDataError, match="there is no 'has_outliers'"):
+        study_settings({"governance": {"red": ["has_outliers"]}})
+
+
+def red_beyond(residual):
+    return {"governance": {"limits": {"largest_residual": {"red": residual}}}}
+
+
+def test_red_days_get_a_second_look(market, study, tmp_path):
+    half, quarter = study.fitted["largest_residual"].abs().quantile([0.5, 0.25])
+    settings = red_beyond(half)
+    store = tmp_path / "s.db"
+    study = run_study(market, store, settings)
+    lights = study.lights[study.days["rmsre"].notna()]
+    red = set(lights[lights["light"] == "red"]["date"])
+    looks = study.second_looks
+    assert 0 < len(red) < len(market)
+    assert set(looks["date"]) == red
+    assert looks["variant"].value_counts().to_dict() == {"without": len(red), "halved": len(red)}
+
+    row = looks[looks["variant"] == "without"].iloc[0]
+    day = market.day(str(row["date"].date()))
+    worst = study.fitted.set_index("date").loc[row["date"], "largest_residual_at"]
+    assert f"{row['maturity']:g}Y" == worst
+    before = cs.calibrate(day)
+    other = cs.calibrate(day.without([row["maturity"]]))
+    assert row["rmsre"] == other.rmsre
+    moves = scaled(other.parameters.values) - scaled(before.parameters.values)
+    assert abs(row["largest_shift"]) == pytest.approx(np.abs(moves).max(), rel=1e-12)
+
+    row = looks[looks["variant"] == "halved"].iloc[0]
+    weights = np.array(before.problem.weights)
+    weights[day.maturities == row["maturity"]] /= 2
+    assert row["a_x"] == cs.calibrate(day, weights=weights).parameters.a_x
+
+    again = run_study(market, store, settings)
+    assert len(again.second_looks) == len(looks)
+    assert len(run_study(market, store, red_beyond(quarter)).second_looks) > len(looks)

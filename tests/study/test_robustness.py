@@ -1,0 +1,76 @@
+"""Variants are compared on the same days, each as `cs.calibrate` would have it."""
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.calibration.coordinates import scaled
+from calibscope.study.robustness import PAPER, Variant, robustness, variants_of
+
+
+def test_a_variant_that_changes_nothing_moves_nothing(market):
+    table = robustness(market, {"same": Variant()}, sample=10)
+    base, same = table.to_dict("records")
+    assert base.pop("variant") == "baseline"
+    assert same.pop("variant") == "same"
+    assert base == same
+    assert base["worse"] == base["moved"] == base["leverage_move"] == 0.0
+    assert base["edof_same"] == 1.0
+
+
+def test_numbers_of_a_variant(market):
+    days = market.days[::10]
+    some = cs.Market(days)
+    table = robustness(some, {"no 3Y": Variant(without=(3.0,))}, sample=None).set_index("variant")
+    base = [cs.calibrate(day) for day in days]
+    other = [cs.calibrate(day.without([3.0])) for day in days]
+    moves = np.array(
+        [
+            np.abs(scaled(b.parameters.values) - scaled(o.parameters.values))
+            for b, o in zip(base, other, strict=True)
+        ]
+    )
+    row = table.loc["no 3Y"]
+    assert row["rmsre"] == pytest.approx(np.median([fit.rmsre for fit in other]), rel=1e-12)
+    assert row["move_a_y"] == pytest.approx(np.median(moves[:, 1]), rel=1e-9)
+    assert row["moved"] == np.mean(moves.max(axis=1) > 0.1)
+    assert np.isnan(row["worse"])
+    leverage = [[cs.diagnose(fit).leverage for fit in fits] for fits in (base, other)]
+    long_end = np.mean([one[-2:].sum() / one.sum() for one in leverage[1]])
+    assert row["long_end"] == pytest.approx(long_end, rel=1e-9)
+    moved = np.abs(np.mean(leverage[0], axis=0)[1:] - np.mean(leverage[1], axis=0)).max()
+    assert row["leverage_move"] == pytest.approx(moved, rel=1e-9)
+
+
+def test_local_solvers_miss_optima_and_the_start_matters(market):
+    start = (5.0, 4.0, 0.5, 0.5, 0.9)
+    table = robustness(
+        market, {"lm": Variant(solver="lm"), "far": Variant(solver="lm", start=start)}, sample=8
+    ).set_index("variant")
+    assert table.loc["far", "worse"] > 0
+    assert (table["rmsre"] >= table.loc["baseline", "rmsre"] * (1 - 1e-9)).all()
+
+
+def test_the_papers_variants_are_there():
+    assert {variant.solver for variant in PAPER.values()} == {"global", "bobyqa", "nelder-mead"}
+    assert {variant.without for variant in PAPER.values()} == {(), (3.0,), (25.0, 30.0)}
+    starts = [variant.start for variant in PAPER.values() if variant.start]
+    assert len(set(starts)) == 2
+
+
+def test_variants_from_a_file(tmp_path):
+    file = tmp_path / "variants.toml"
+    file.write_text('["no short end"]\nwithout = ["3Y", 4]\n[vega]\nweights = "vega"\n')
+    assert variants_of(file) == {
+        "no short end": Variant(without=(3.0, 4.0)),
+        "vega": Variant(weights="vega"),
+    }
+    file.write_text('[one]\nsolver = "bobyka"\n[two]\nwithot = "3Y"\n')
+    with pytest.raises(cs.MarketDataError) as error:
+        variants_of(file)
+    assert "[one] solver is 'bobyka'; use global" in str(error.value)
+    assert "[two] withot: there is no such setting; did you mean 'without'?" in str(error.value)
+    for text, problem in (("x = 1", "needs a table per variant"), ("x = ", "cannot be read")):
+        file.write_text(text)
+        with pytest.raises(cs.MarketDataError, match=problem):
+            variants_of(file)

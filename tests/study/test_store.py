@@ -1,0 +1,165 @@
+"""A store that cannot be used says so; what was committed is kept."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+
+import calibscope as cs
+from calibscope.study import run, schema, store
+from calibscope.study.run import run_study
+from faults import rows
+
+
+def short(market, count=3):
+    return replace(market, days=market.days[:count], dropped=())
+
+
+def test_not_a_database(market, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("a text, and a long one at that: " * 50)
+    for action in (lambda: cs.open_study(file), lambda: run_study(short(market), file)):
+        with pytest.raises(cs.StoreError, match="no store of a study"):
+            action()
+    assert file.read_text().startswith("a text")
+
+
+def test_another_programs_database(market, tmp_path):
+    file = tmp_path / "other.db"
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE customers (name TEXT)")
+    for action in (lambda: cs.open_study(file), lambda: run_study(short(market), file)):
+        with pytest.raises(cs.StoreError, match="no store of a study"):
+            action()
+
+
+def test_no_file_and_no_folder(market, tmp_path):
+    with pytest.raises(cs.StoreError, match="there is no such store"):
+        cs.open_study(tmp_path / "none.db")
+    with pytest.raises(cs.StoreError, match="there is no folder"):
+        run_study(short(market), tmp_path / "none" / "s.db")
+    with pytest.raises(cs.StoreError, match="cannot be opened"):
+        run_study(short(market), tmp_path)
+
+
+def test_a_newer_store_is_refused(market, tmp_path):
+    file = tmp_path / "s.db"
+    run_study(short(market), file)
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE store SET version = 99")
+    before = rows(file)
+    for action in (lambda: cs.open_study(file), lambda: run_study(market, file)):
+        with pytest.raises(cs.StoreError, match="newer calibscope"):
+            action()
+    assert rows(file) == before
+
+
+def test_an_older_store_is_upgraded_or_refused(market, tmp_path, monkeypatch):
+    file = tmp_path / "s.db"
+    run_study(short(market), file)
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+    with pytest.raises(cs.StoreError, match="cannot be upgraded; run into a new store"):
+        run_study(short(market), file)
+    statement = text("ALTER TABLE runs ADD COLUMN comment VARCHAR")
+    monkeypatch.setitem(store.UPGRADES, schema.VERSION - 1, lambda c: c.execute(statement))
+    with pytest.raises(cs.StoreError, match="next calibscope run upgrades it"):
+        cs.open_study(file)
+    run_study(short(market), file)
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT comment FROM runs").fetchall() == [(None,), (None,)]
+        assert connection.execute("SELECT version FROM store").fetchone() == (schema.VERSION,)
+    assert len(cs.open_study(file).days) == 3
+
+
+def test_a_second_writer_is_told_to_wait(market, tmp_path):
+    file = tmp_path / "s.db"
+
+    def second(tally):
+        with pytest.raises(cs.StoreError, match="another run is writing to this store"):
+            run_study(market, file)
+        code = f"import calibscope as cs; cs.run_study(cs.demo_market(), {str(file)!r})"
+        process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "another run is writing to this store" in process.stderr.splitlines()[-1]
+
+    run_study(short(market), file, progress=lambda tally: second(tally) if tally.done else None)
+    assert len(cs.open_study(file).runs) == 1
+
+
+def test_readers_see_committed_days_while_a_run_writes(market, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "CHUNK", 10)
+    file, seen = tmp_path / "s.db", []
+    run_study(market, file, progress=lambda tally: seen.append(
+        (tally.done, len(cs.open_study(file).days))
+    ))  # fmt: skip
+    assert [done for done, _ in seen] == [days for _, days in seen]
+    assert len(seen) > 5
+
+
+def test_a_full_disk_loses_nothing_that_was_reported(market, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "CHUNK", 5)
+    file, done = tmp_path / "s.db", []
+    genuine = store._writer
+
+    def small(path):
+        engine = genuine(path)
+
+        @store.event.listens_for(engine, "connect")
+        def limit(connection, _):
+            connection.execute("PRAGMA max_page_count=70")
+
+        return engine
+
+    monkeypatch.setattr(store, "_writer", small)
+    with pytest.raises(cs.StoreError, match="the disk is full; free some space and run again"):
+        run_study(market, file, progress=lambda tally: done.append(tally.done))
+    study = cs.open_study(file)
+    assert len(study.days) == done[-1] > 5
+    monkeypatch.setattr(store, "_writer", genuine)
+    assert len(run_study(market, file).fitted) == len(market)
+
+
+def test_a_damaged_file_is_named(market, tmp_path):
+    file = tmp_path / "s.db"
+    run_study(short(market), file)
+    content = bytearray(file.read_bytes())
+    content[4096:40960] = os.urandom(36864)
+    file.write_bytes(content)
+    with pytest.raises(cs.StoreError, match=r"s\.db: "):
+        _ = cs.open_study(file).days
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_store_can_be_read_but_not_written(market, tmp_path):
+    file = tmp_path / "s.db"
+    run_study(short(market), file)
+    file.chmod(0o444)
+    tmp_path.chmod(0o555)
+    try:
+        assert len(cs.open_study(file).days) == 3
+        with pytest.raises(cs.StoreError, match=r"written|read-only"):
+            run_study(market, file)
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_what_sqlite_says_is_explained(tmp_path):
+    for said, means in {
+        "attempt to write a readonly database": "read-only; give write access",
+        "database or disk is full": "disk is full",
+        "disk I/O error": "refuses to be written",
+        "database disk image is malformed": "damaged",
+        "something new": "something new",
+    }.items():
+        with pytest.raises(cs.StoreError, match=means), store.explained(tmp_path / "s.db"):
+            raise sqlite3.OperationalError(said)
+
+
+def test_a_copy_elsewhere_reads_the_same(study, tmp_path):
+    shutil.copy(study.path, tmp_path / "copy.db")
+    assert rows(tmp_path / "copy.db") == rows(study.path)
+    assert cs.open_study(tmp_path / "copy.db").days.equals(study.days)
