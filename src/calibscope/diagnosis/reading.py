@@ -55,6 +55,7 @@ RULES = (
         ("has_indefinite_hessian",),
         "the fit is no strict minimum, so predicted shifts of parameters mean nothing",
     ),
+    Rule("caution", ("has_outlier",), "{outlier} is an outlier"),
     Rule(
         "caution",
         ("has_strong_curvature",),
@@ -65,7 +66,6 @@ RULES = (
         ("has_influential_quote",),
         "without {influencer} the parameters would move far (Cook's distance {cook:.1f})",
     ),
-    Rule("caution", ("has_outlier",), "{outlier} is an outlier"),
     Rule(
         "caution",
         ("has_masking",),

@@ -143,7 +143,9 @@ def _compared(found: _Found, base: _Found) -> dict[str, Any]:
             abs(float(np.mean(found.leverage[year]) - np.mean(base.leverage[year])))
             for year in common
         ),
-        **{f"edof_{level}": float(np.mean(found.edof == level)) for level in (5, 4, 3)},
+        "edof_5": float(np.mean(found.edof == 5)),
+        "edof_4": float(np.mean(found.edof == 4)),
+        "edof_3_or_less": float(np.mean(found.edof <= 3)),
         "edof_same": float(np.mean(found.edof == base.edof)),
     }
 
