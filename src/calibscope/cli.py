@@ -175,8 +175,7 @@ def run(
     have none, 130 stopped by Ctrl-C.
     """  # noqa: D301
     from calibscope.market.errors import MarketDataError
-    from calibscope.report.run import run_progress, run_summary
-    from calibscope.report.study import study_page
+    from calibscope.report.run import run_page, run_progress
     from calibscope.study.engines import EngineError
     from calibscope.study.errors import StoreError
     from calibscope.study.run import Tally, run_study
@@ -203,8 +202,8 @@ def run(
     except KeyboardInterrupt:
         click.echo(f"Stopped: {tally.done:,} days are stored; the same command goes on.", err=True)
         context.exit(STOPPED)
-    _show(study_page(study))
-    click.echo(f"\n{run_summary(tally)}\nResults: {store}")
+    _show(run_page(study, tally))
+    click.echo(f"Results: {store}")
     context.exit(SECOND_LOOK if tally.failed else 0)
 
 

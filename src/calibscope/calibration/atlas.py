@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import qmc
 
 from calibscope.base.arrays import Array, frozen
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
@@ -133,6 +132,8 @@ class _Found:
 
 def _starts(bench: Workbench, best: Array) -> list[Array]:
     """Well spread starts: pairs of speeds, or, where the search does not apply, all parameters."""
+    from scipy.stats import qmc  # takes longer to import than a day to calibrate
+
     if bench.problem.is_plain:
         scan = bench.scan_around(best)
         shares = qmc.Sobol(2, scramble=False).random_base2(7)

@@ -60,7 +60,15 @@ def _geometry(rows: list[dict[str, Any]]) -> RenderableType:
     table.add_column("variant")
     for title in ("short", "long", "largest move", "EDoF 5", "4", "3 or less", "as baseline"):
         table.add_column(title, justify="right")
-    names = ("short_end", "long_end", "leverage_move", "edof_5", "edof_4", "edof_3_or_less", "edof_same")
+    names = (
+        "short_end",
+        "long_end",
+        "leverage_move",
+        "edof_5",
+        "edof_4",
+        "edof_3_or_less",
+        "edof_same",
+    )
     for row in rows:
         cells = [_share(row[name]) for name in names]
         cells[2] = f"{row['leverage_move']:.2f}"

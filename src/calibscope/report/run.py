@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -15,8 +15,10 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from calibscope.report.study import COLOURS, study_page
 from calibscope.study.governance import Light
-from calibscope.study.run import Tally
+from calibscope.study.run import LATEST, News, Tally
+from calibscope.study.study import Study
 
 
 class _Rate(ProgressColumn):
@@ -49,17 +51,41 @@ def run_progress() -> Iterator[Callable[[Tally], None]]:
 
 
 def _flagged(tally: Tally) -> str:
-    return f"[yellow]{tally.lights[Light.AMBER]} amber[/] [red]{tally.lights[Light.RED]} red[/]"
+    return " ".join(
+        f"[{COLOURS[light]}]{tally.lights[light]} {light.value}[/]"
+        for light in (Light.AMBER, Light.RED)
+    )
 
 
-def run_summary(tally: Tally) -> str:
-    """What was computed, in one or two sentences."""
+def run_page(study: Study, tally: Tally) -> RenderableType:
+    """What was computed: the days themselves if they are few, else the whole study."""
+    parts: list[RenderableType] = []
+    if tally.total > LATEST:
+        parts.append(study_page(study))
+    else:
+        parts += [_news(news) for news in tally.latest]
+    return Group(*parts, Text(f"{chr(10) if parts else ''}{_summary(tally)}", style="bold"))
+
+
+def _news(news: News) -> Text:
+    text = Text.assemble((f"{news.date} ", "bold"), (news.light.value, COLOURS[news.light]))
+    if news.rmsre is None:
+        return text.append(f": {'; '.join(news.reasons)}")
+    text.append(f": RMSRE {news.rmsre:.2%}, EDoF {news.edof:.0f}. {news.reading}")
+    if news.reasons:
+        text.append(f" {news.light.value.capitalize()} because: {'; '.join(news.reasons)}.")
+    return text
+
+
+def _summary(tally: Tally) -> str:
     if not tally.total:
         return f"Nothing to do: all {tally.kept:,} days are stored, with these quotes and settings."
-    text = f"Computed {tally.done:,} days"
+    text = f"Computed {_days(tally.done)}"
     text += f", kept {tally.kept:,} that were stored already." if tally.kept else "."
     if tally.failed:
-        one = tally.failed == 1
-        text += f" {tally.failed:,} of them {'has' if one else 'have'} no results; study.days says "
-        text += "why."
+        text += f" Without results: {_days(tally.failed)}."
     return text
+
+
+def _days(count: int) -> str:
+    return f"{count:,} day{'' if count == 1 else 's'}"

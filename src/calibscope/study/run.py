@@ -9,6 +9,7 @@ import hashlib
 import json
 import platform
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,9 +36,22 @@ from calibscope.study.settings import StudySettings, study_settings
 from calibscope.study.store import opened_for_writing, valid_days, write_days
 from calibscope.study.study import Study, open_study
 
+LATEST = 5  # days whose news a tally keeps
 CHUNK = 64  # days that are computed and committed together
 DROPPED = "DROPPED"  # status of a day whose data cannot be used
 LIBRARIES = ("numpy", "scipy", "numba", "SQLAlchemy")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A day that was just stored, in short."""
+
+    date: datetime.date
+    light: Light
+    reasons: tuple[str, ...]  # for the light
+    rmsre: float | None  # None: there are no results
+    edof: float | None
+    reading: str
 
 
 @dataclass(slots=True)
@@ -48,7 +62,8 @@ class Tally:
     kept: int  # valid already
     done: int = 0
     failed: int = 0
-    lights: dict[Light, int] = field(default_factory=lambda: dict.fromkeys(Light, 0))
+    lights: Counter[Light] = field(default_factory=Counter)
+    latest: deque[News] = field(default_factory=lambda: deque(maxlen=LATEST))
     calibration_seconds: float = 0.0
     diagnosis_seconds: float = 0.0
     store_seconds: float = 0.0
@@ -178,13 +193,25 @@ def store(
     with database.begin() as connection:
         write_days(connection, run_id, known, results.tables)
     tally.done += results.count
-    days = results.tables["days"]
-    tally.failed += sum(rmsre is None for rmsre in days.get("rmsre", [None] * results.count))
-    for light, _ in lights_of(days, settings.governance):
-        tally.lights[light] += 1
+    for news in _news(chunk, results, settings):
+        tally.latest.append(news)
+        tally.lights[news.light] += 1
+        tally.failed += news.rmsre is None
     tally.calibration_seconds += results.calibration_seconds
     tally.diagnosis_seconds += results.diagnosis_seconds
     tally.store_seconds += time.perf_counter() - began
+
+
+def _news(chunk: Sequence[Pending], results: Results, settings: StudySettings) -> Iterator[News]:
+    days, blank = results.tables["days"], [None] * results.count
+    found = zip(
+        chunk,
+        lights_of(days, settings.governance),
+        *(days.get(name, blank) for name in ("rmsre", "edof", "reading")),
+        strict=True,
+    )
+    for day, (light, reasons), rmsre, edof, reading in found:
+        yield News(day.date, light, reasons, rmsre, edof, reading or "")
 
 
 def _audit(
@@ -233,7 +260,7 @@ def _all_days(market: Market) -> list[Pending]:
     """Every date of the market, in order, those that were dropped with their reasons."""
     days = [Pending(day.date, day.fingerprint, day) for day in market if day.date is not None]
     days += [
-        Pending(date, hashlib.sha256(reason.encode()).hexdigest(), None, reason)
+        Pending(date, _hash_of(market.dropped, date), None, reason)
         for date, reason in _reasons(market.dropped).items()
     ]
     return sorted(days, key=lambda day: day.date)
@@ -246,6 +273,12 @@ def _reasons(findings: Iterable[Finding]) -> dict[datetime.date, str]:
         if finding.date is not None:
             texts.setdefault(finding.date, []).append(str(finding))
     return {date: "; ".join(found) for date, found in texts.items()}
+
+
+def _hash_of(findings: Iterable[Finding], date: datetime.date) -> str:
+    """Of what was found on a date, whatever the file is called."""
+    texts = [f"{f.maturity} {f.message}" for f in findings if f.date == date]
+    return hashlib.sha256("; ".join(texts).encode()).hexdigest()
 
 
 def _dropped(days: Sequence[Pending]) -> Results:

@@ -6,7 +6,6 @@ the factors, and from a few dozen Sobol points, Newton's method then solves the 
 """
 
 import numpy as np
-from scipy.stats import qmc
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.case import COUNT, case_of, memory_for
@@ -82,6 +81,8 @@ def polished(
 
 def sobol_points(problem: Problem, count: int) -> Array:
     """Well spread starts between the bounds, where parameters are likely; logarithmic but rho."""
+    from scipy.stats import qmc  # takes longer to import than a day to calibrate
+
     lower = np.clip(LIKELY_LOWER, problem.lower, problem.upper)
     upper = np.clip(LIKELY_UPPER, problem.lower, problem.upper)
     # The first point is the corner; the sequence is balanced in powers of two.
