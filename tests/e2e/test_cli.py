@@ -12,7 +12,18 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 # What a user's shell may say about colours must not matter here.
 COLOURS = {"FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "TERM", "COLORTERM"}
 PLAIN = {name: value for name, value in os.environ.items() if name not in COLOURS}
-HEAVY = {"numpy", "pandas", "numba", "scipy", "rich", "pydantic", "QuantLib", "plotly", "pyarrow"}
+HEAVY = {
+    "numpy",
+    "pandas",
+    "sqlalchemy",
+    "numba",
+    "scipy",
+    "rich",
+    "pydantic",
+    "QuantLib",
+    "plotly",
+    "pyarrow",
+}
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -40,6 +51,8 @@ def calibscope(*arguments, **environment):
         "from calibscope.cli import main; main(['demo', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['check', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['day', '--help'], standalone_mode=False)",
+        "from calibscope.cli import main; main(['run', '--help'], standalone_mode=False)",
+        "from calibscope.cli import main; main(['robustness', '--help'], standalone_mode=False)",
     ],
 )
 def test_nothing_heavy_is_imported(action):
@@ -152,3 +165,56 @@ def test_unknown_name_in_the_package():
     with pytest.raises(AttributeError, match="no attribute 'calibrate_everything'"):
         cs.calibrate_everything  # noqa: B018
     assert set(cs.__all__) <= set(dir(cs))
+
+
+def test_run_keeps_days_and_appends_tomorrow(tmp_path):
+    store, yesterday = tmp_path / "study.db", tmp_path / "caps.csv"
+    lines = (EXAMPLES / "caps.csv").read_text().splitlines()
+    yesterday.write_text("\n".join(line for line in lines if not line.startswith("2020-04-30")))
+    curve = ("--curve", str(EXAMPLES / "ois.csv"), "--store", str(store))
+    first = calibscope("run", str(yesterday), *curve)
+    assert first.returncode == 3, first.stderr  # a day of the examples has no quotes
+    assert "Computed 51 days. Without results: 1 day." in first.stdout
+    second = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
+    assert second.returncode == 0, second.stderr
+    assert second.stdout.startswith("2020-04-30 amber: RMSRE 1.12%, EDoF 5. Full EDoF")
+    assert "Computed 1 day, kept 51 that were stored already." in second.stdout
+    third = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
+    assert third.stdout.startswith("Nothing to do: all 52 days are stored")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--store", "{folder}/none/study.db"], "there is no folder"),
+        (["--store", "{folder}/notes.db"], "this is no store of a study"),
+        (["--set", "calibration.solver=bobika"], "calibration.solver is 'bobika'; use global"),
+        (["--set", "governance.limits.rmse.red=1"], "there is no 'rmse' (did you mean 'rmsre'?)"),
+        (["--set", "calibraton.solver=lm"], "calibraton: there is no such setting"),
+        (["--engine", "tcp://127.0.0.1:1"], "no Dask scheduler answers"),
+    ],
+)
+def test_what_a_run_cannot_do_is_said_in_a_line(tmp_path, arguments, message):
+    (tmp_path / "notes.db").write_text("a long text instead of a store " * 50)
+    given = [argument.format(folder=tmp_path) for argument in arguments]
+    if "--store" not in given:
+        given += ["--store", str(tmp_path / "study.db")]
+    files = (str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    result = calibscope("run", *files, *given)
+    assert result.returncode == 1
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_robustness_of_the_examples(tmp_path):
+    variants = tmp_path / "variants.toml"
+    variants.write_text('["no 3Y"]\nwithout = "3Y"\n')
+    files = (str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    result = calibscope("robustness", *files, "--variants", str(variants), "--sample", "5")
+    assert result.returncode == 0, result.stderr
+    assert "caps.csv: 5 days, calibrated in 2 ways" in result.stdout
+    assert "no 3Y" in result.stdout
+    variants.write_text('["no 3Y"]\nwithot = "3Y"\n')
+    result = calibscope("robustness", *files, "--variants", str(variants))
+    assert result.returncode == 1
+    assert "did you mean 'without'?" in result.stderr

@@ -19,7 +19,7 @@ from calibscope.study.settings import StudySettings
 
 Chunk = Sequence[MarketDay]
 
-ATTEMPTS = "10s"  # how long a scheduler may take to answer
+ATTEMPTS = "5s"  # how long a scheduler may take to answer
 CHUNKS_PER_WORKER = 3  # in flight: enough that no worker waits, few enough to keep memory small
 
 
