@@ -29,7 +29,7 @@ PHRASES = {
     "largest_influence": "influence score {value:.3g} at {at}",
     "largest_cooks_distance": "Cook's distance {value:.3g} at {at}",
     "largest_studentized": "studentised residual {value:+.1f} at {at}",
-    "lost_directions": "{value:.0f} directions of the parameters lost",
+    "lost_directions": "{value:.0f} of the parameters' directions lost",
     "gauss_newton_error": "Gauss-Newton off by {value:.0%} in a flat direction",
 }
 BAD = {Status.NOT_CONVERGED.name, Status.UNREACHABLE.name}
