@@ -150,7 +150,7 @@ def valid_days(connection: Connection, settings_hash: str) -> dict[datetime.date
     wanted = select(days.date, days.data_hash).where(
         schema.is_current, days.settings_hash == settings_hash
     )
-    return dict(connection.execute(wanted).tuples().all())
+    return {row.date: row.data_hash for row in connection.execute(wanted)}
 
 
 def write_days(

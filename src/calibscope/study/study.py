@@ -102,9 +102,8 @@ class Study:
     @cached_property
     def estimates(self) -> "pd.DataFrame":
         """(days, 5) the parameters, one column each, by date."""
-        return self.parameters.pivot(index="date", columns="parameter", values="estimate")[
-            list(PARAMETERS)
-        ]
+        wide = self.parameters.pivot(index="date", columns="parameter", values="estimate")
+        return wide.reindex(columns=list(PARAMETERS)).rename_axis(columns=None)
 
     @property
     def is_synthetic(self) -> bool:
@@ -135,14 +134,15 @@ class Study:
         """The rows of current days, with their date first."""
         frame = self._table(table)
         dates = self.days.set_index("day_id")["date"]
-        frame.insert(0, "date", frame.pop("day_id").map(dates))
+        frame.insert(0, "date", dates.reindex(frame.pop("day_id")).to_numpy())
         return frame[frame["date"].notna()].sort_values("date", kind="stable", ignore_index=True)
 
     def _table(self, table: Table) -> "pd.DataFrame":
         import pandas as pd
 
         with opened_for_reading(self.path) as connection:
-            rows = connection.execute(select(table).order_by(*table.primary_key)).tuples().all()
+            found = connection.execute(select(table).order_by(*table.primary_key))
+            rows = [tuple(row) for row in found]
         frame = pd.DataFrame(rows, columns=list(table.columns.keys()))
         kinds = {"boolean": "boolean", "float": "float64", "date": "datetime64[s]"}
         for column in table.columns:
