@@ -9,6 +9,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.market.settings import MarketSettings
+from calibscope.study.settings import CalibrationSection, GovernanceSection, study_settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "data.md"
 BLOCK = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL).group(1)
@@ -52,7 +53,7 @@ def test_the_python_of_the_readme_runs():
     exec(compile(code, "README", "exec"), {})
 
 
-@pytest.mark.parametrize("name", ["calibration.md", "diagnosis.md"])
+@pytest.mark.parametrize("name", ["calibration.md", "diagnosis.md", "study.md"])
 def test_the_python_of_a_page_runs(name):
     page = (PAGE.parent / name).read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
@@ -66,3 +67,14 @@ def test_the_table_of_ranks_is_what_the_demo_market_gives():
         counts = spectrum.stacks[0].edof_at(tolerance)
         row = " | ".join(f"{np.sum(counts == edof):,}" for edof in (5, 4, 3))
         assert re.search(rf"^\| {re.escape(start)}.*\| {row} \|$", page, re.MULTILINE), row
+
+
+def test_the_settings_of_a_study_that_are_shown_are_the_defaults():
+    page = (PAGE.parent / "study.md").read_text(encoding="utf-8")
+    block = re.search(r"```toml\n(.*?)```", page, re.DOTALL).group(1)
+    assert study_settings(tomllib.loads(block)) == study_settings(None)
+    uncommented = re.sub(r"^# (?=bounds|fixed)", "", block, flags=re.MULTILINE)
+    content = tomllib.loads(uncommented)
+    study_settings(content)
+    assert set(content["calibration"]) == set(CalibrationSection.model_fields)
+    assert set(content["governance"]) == set(GovernanceSection.model_fields)

@@ -8,8 +8,8 @@ SWAP = np.array([1, 0, 3, 2, 4])  # the same model with the other factor first
 
 
 def scaled(point: Array) -> Array:
-    """The coordinates of parameters."""
-    return np.append(np.log(point[:4]), point[4])
+    """The coordinates of parameters, of one point (5,) or of several (..., 5)."""
+    return np.concatenate((np.log(point[..., :4]), point[..., 4:]), axis=-1)
 
 
 def unscaled(coordinates: Array) -> Array:

@@ -64,7 +64,7 @@ class Problem:
         """
         if not isinstance(day, MarketDay):
             raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
-        lower, upper = _bounds(bounds or {}, fixed or {})
+        lower, upper = box(bounds or {}, fixed or {})
         if anchor_strength < 0 or (anchor_strength > 0 and anchor is None):
             raise ValueError(
                 f"anchor_strength is {anchor_strength}; give an anchor, and at least 0"
@@ -135,7 +135,8 @@ class Problem:
         return float(np.sqrt(np.mean(relative**2)))
 
 
-def _bounds(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
+def box(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
+    """Lower and upper bounds of all parameters: the paper's, unless others are given."""
     lower, upper = np.array(LOWER), np.array(UPPER)
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
         if name not in PARAMETERS:

@@ -12,15 +12,16 @@ from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.market.market import Market
 from calibscope.report.tables import heading, plain_table
-
-CASES = {"2020-03-18": "COVID", "2022-07-21": "ECB hike", "2024-06-06": "ECB cut"}
+from calibscope.study.events import REFERENCE_DATES
 
 
 def reference_cases(market: Market) -> RenderableType:
     """Three dates in the columns of the paper's table, with the largest residual and a reading."""
-    fits = {date: calibrate(market.day(date)) for date in CASES}
+    fits = {date: calibrate(market.day(date)) for date in REFERENCE_DATES}
     diagnoses = {date: diagnose(fit) for date, fit in fits.items()}
-    readings = [Text.assemble((f"\n{date} ", "bold"), diagnoses[date].reading) for date in CASES]
+    readings = [
+        Text.assemble((f"\n{date} ", "bold"), diagnoses[date].reading) for date in REFERENCE_DATES
+    ]
     return Group(
         heading("Three reference dates, calibrated and diagnosed (the quotes are synthetic)"),
         _table(fits, diagnoses),
@@ -40,7 +41,7 @@ def _table(fits: dict[str, Fit], diagnoses: dict[str, Diagnosis]) -> Table:
         worst = int(np.abs(errors).argmax())
         table.add_row(
             date,
-            CASES[date],
+            REFERENCE_DATES[date],
             f"{100 * fit.rmsre:.2f} %",
             f"{dx.edof:.2f}",
             _highest(dx.leverage, ".2f", dx),

@@ -7,6 +7,7 @@ that neither the size of a chunk nor where it was computed changes a number.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -231,7 +232,6 @@ def _quotes(
 
 
 def _parameters(places: Indices, fits: Sequence[Fit], stack: Diagnosis) -> Columns:
-    interval = stack.intervals(stack.settings.level)
     n = len(places)
     per_parameter = {
         "estimate": stack.problem.values,
@@ -239,8 +239,7 @@ def _parameters(places: Indices, fits: Sequence[Fit], stack: Diagnosis) -> Colum
         "se_exact": stack.standard_errors(form="exact"),
         "multiplier": np.array([fits[place].multipliers for place in places]),
         "at_bound": stack.problem.at_bound,
-        "is_identified": interval.is_identified,
-        "is_collapsed": interval.is_collapsed,
+        "is_identified": stack.identification.is_identified,
     }
     return {
         "day": np.repeat(places, len(PARAMETERS)).tolist(),
@@ -250,21 +249,18 @@ def _parameters(places: Indices, fits: Sequence[Fit], stack: Diagnosis) -> Colum
 
 
 def _intervals(places: Indices, stack: Diagnosis, levels: Iterable[float]) -> Columns:
-    levels = tuple(levels)
     n, p = len(places), len(PARAMETERS)
     columns: Columns = {}
-    for scale in SCALES:
-        found = stack.intervals(levels, scale)
-        piece = {
-            "day": np.tile(np.repeat(places, p), len(levels)).tolist(),
-            "parameter": list(PARAMETERS) * (n * len(levels)),
-            "scale": [scale] * (n * p * len(levels)),
-            "level": np.repeat(levels, n * p).tolist(),
-            "low": found.low.ravel().tolist(),
-            "high": found.high.ravel().tolist(),
-            "is_cut_low": found.is_cut_low.ravel().tolist(),
-            "is_cut_high": found.is_cut_high.ravel().tolist(),
+    for scale, level in product(SCALES, levels):
+        found = stack.intervals(level, scale)
+        piece: Columns = {
+            "day": np.repeat(places, p).tolist(),
+            "parameter": list(PARAMETERS) * n,
+            "scale": [scale] * (n * p),
+            "level": [level] * (n * p),
         }
+        for name in ("low", "high", "is_cut_low", "is_cut_high", "is_collapsed"):
+            piece[name] = getattr(found, name).ravel().tolist()
         columns = _stacked(columns, piece) if columns else piece
     return columns
 

@@ -118,7 +118,7 @@ def run_study(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = run_study(march, f"{folder}/study.db")
     ...     study.days[["rmsre", "edof"]].round(4).iloc[0].to_list()
-    [0.0023, 5.0]
+    [0.0055, 5.0]
     """
     path, chosen = Path(store), study_settings(settings)
     where = engine_of(engine, threads)

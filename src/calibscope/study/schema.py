@@ -123,7 +123,6 @@ parameters = _table(
     *_numbers("estimate", "se_mad_adjusted", "se_mad", "se_mse", "se_exact", "multiplier"),
     Column("at_bound", Integer),  # -1 lower, 1 upper, else 0
     Column("is_identified", Boolean),
-    Column("is_collapsed", Boolean),
     keys=(_parameter(),),
 )
 
@@ -132,6 +131,7 @@ intervals = _table(
     *_numbers("low", "high"),
     Column("is_cut_low", Boolean),
     Column("is_cut_high", Boolean),
+    Column("is_collapsed", Boolean),  # too short, because rank was lost
     keys=(
         _parameter(),
         Column("scale", String, primary_key=True),

@@ -102,9 +102,8 @@ class Study:
     @cached_property
     def estimates(self) -> "pd.DataFrame":
         """(days, 5) the parameters, one column each, by date."""
-        return self.parameters.pivot(index="date", columns="parameter", values="estimate")[
-            list(PARAMETERS)
-        ]
+        wide = self.parameters.pivot(index="date", columns="parameter", values="estimate")
+        return wide.reindex(columns=list(PARAMETERS)).rename_axis(columns=None)
 
     @property
     def is_synthetic(self) -> bool:
@@ -114,6 +113,8 @@ class Study:
     @property
     def settings(self) -> StudySettings:
         """Those of the last run."""
+        if self.runs.empty:
+            return StudySettings()
         return StudySettings.model_validate(json.loads(self.runs["settings"].iloc[-1]))
 
     @cached_property
@@ -133,9 +134,8 @@ class Study:
 
     def _of_days(self, table: Table) -> "pd.DataFrame":
         """The rows of current days, with their date first."""
-        frame = self._table(table).astype({"day_id": "int64"})
-        dates = self.days[["day_id", "date"]].astype({"day_id": "int64"})
-        frame = dates.merge(frame, on="day_id").drop(columns="day_id")
+        frame = self.days[["day_id", "date"]].merge(self._table(table), on="day_id")
+        frame = frame.drop(columns="day_id")
         return frame.sort_values("date", kind="stable", ignore_index=True)
 
     def _table(self, table: Table) -> "pd.DataFrame":
@@ -144,7 +144,9 @@ class Study:
         with opened_for_reading(self.path) as connection:
             rows = connection.execute(select(table).order_by(*table.primary_key)).all()
         frame = pd.DataFrame(rows, columns=list(table.columns.keys()))
-        kinds = {"boolean": "boolean", "float": "float64", "date": "datetime64[s]"}
+        kinds = {
+            "boolean": "boolean", "float": "float64", "integer": "Int64", "date": "datetime64[s]",
+        }  # fmt: skip
         for column in table.columns:
             kind = kinds.get(column.type.__visit_name__)
             if kind is not None:

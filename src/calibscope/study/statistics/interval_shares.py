@@ -1,0 +1,39 @@
+"""How many confidence intervals say nothing: collapsed, or as wide as the bounds allow.
+
+An interval of full range was cut at both bounds, so that the quotes do not narrow the parameter
+down at all (paper, appendix on classical and robust intervals). A collapsed one is too short
+because rank was lost, which is no precision (paper, section on parameter uncertainty), or has no
+width. At a bound there is no interval, hence a column for those.
+"""
+
+import pandas as pd
+
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.study import Study
+
+
+def interval_shares(study: Study) -> pd.DataFrame:
+    """Shares of days by the kind of interval, per parameter, scale and level.
+
+    Returns
+    -------
+    DataFrame
+        parameter, scale, level, days, and as shares of them no_interval (at a bound, fixed, or
+        noise without a scale), collapsed, full_range, and not_identified (an interval is there,
+        whatever its width, but rank was lost along the parameter)
+    """
+    marks = study.parameters[["date", "parameter", "is_identified"]]
+    frame = study.intervals.merge(marks, on=["date", "parameter"])
+    is_there = frame["low"].notna()
+    has_no_width = frame["low"] == frame["high"]
+    kinds = {
+        "no_interval": ~is_there,
+        "collapsed": frame["is_collapsed"] | has_no_width,
+        "full_range": frame["is_cut_low"] & frame["is_cut_high"],
+        "not_identified": is_there & ~frame["is_identified"],
+    }
+    frame = frame.assign(**{name: found.astype(bool) for name, found in kinds.items()})
+    groups = frame.groupby(["parameter", "scale", "level"])
+    table = groups[list(kinds)].mean()
+    table.insert(0, "days", groups.size())
+    return table.reindex(list(PARAMETERS), level="parameter").reset_index()

@@ -1,0 +1,54 @@
+"""What moves, year by year: the paper's regimes in one table (section on regimes, lessons)."""
+
+import numpy as np
+import pandas as pd
+
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.statistics.edof_switches import switched
+from calibscope.study.statistics.parameter_pca import parameter_pca
+from calibscope.study.statistics.periods import by_period
+from calibscope.study.study import Study
+
+
+def regime_summary(study: Study) -> pd.DataFrame:
+    """Fit, parameters, EDoF, bounds and dispersion of the principal components, per year.
+
+    Returns
+    -------
+    DataFrame
+        period (a year, or "all"), days (with results), rmsre_median; <parameter>_median and
+        <parameter>_spread (75 % minus 25 % quantile) for the five; the shares of days with
+        edof_full, edof_one_lost and edof_more_lost; edof_switches, and switch_share of the days
+        that have one before; at_bound (share of days with any parameter at a bound); pc1_spread
+        and pc2_spread (standard deviation of the scores of the whole history's components)
+    """
+    groups = by_period(_daily(study)).groupby("period")
+    spreads = groups[list(PARAMETERS)].quantile(0.75) - groups[list(PARAMETERS)].quantile(0.25)
+    medians = groups[list(PARAMETERS)].median()
+    table = pd.DataFrame(
+        {"days": groups["rmsre"].count(), "rmsre_median": groups["rmsre"].median()}
+    )
+    for name in PARAMETERS:
+        table[f"{name}_median"], table[f"{name}_spread"] = medians[name], spreads[name]
+    shares = ["edof_full", "edof_one_lost", "edof_more_lost"]
+    table[shares] = groups[shares].mean()
+    table["edof_switches"] = groups["switched"].sum().astype(int)
+    table["switch_share"] = groups["switched"].mean()
+    table["at_bound"] = groups["at_bound"].mean()
+    table[["pc1_spread", "pc2_spread"]] = groups[["PC1", "PC2"]].std()
+    return table.reset_index()
+
+
+def _daily(study: Study) -> pd.DataFrame:
+    """One row per date with all that is summarised; NaN without results."""
+    days = study.days
+    lost = pd.to_numeric(days["lost_directions"])
+    at_bound = days["has_parameters_at_bound"].to_numpy(float, na_value=np.nan)
+    levels = {"edof_full": lost == 0, "edof_one_lost": lost == 1, "edof_more_lost": lost > 1}
+    frame = days[["date", "rmsre"]].assign(
+        **{name: marks.astype(float).where(lost.notna()) for name, marks in levels.items()},
+        switched=switched(study),
+        at_bound=at_bound,
+    )
+    scores = parameter_pca(study).scores[["date", "PC1", "PC2"]]
+    return frame.merge(study.estimates, on="date", how="left").merge(scores, on="date", how="left")
