@@ -5,7 +5,10 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from calibscope.base import compiled
+from calibscope.diagnosis.geometry import ratio_of_ends
 from calibscope.models.g2 import caps
 
 
@@ -96,3 +99,34 @@ def test_a_short_one_is_not(monkeypatch):
     with compiled.compilation_notice():
         pass
     assert not announced
+
+
+def test_a_kernel_of_one_day_runs_over_stacks():
+    sizes = np.array([[8.0, 4.0, 2.0], [9.0, 3.0, 0.0]])
+    assert ratio_of_ends(sizes[0], 3) == 4.0
+    assert ratio_of_ends(sizes, 3).tolist() == [4.0, np.inf]
+    assert ratio_of_ends(sizes, [2, 1]).tolist() == [2.0, 1.0]
+    levels = ratio_of_ends(sizes, [[1], [2]])  # another axis first, as for levels of intervals
+    assert levels.tolist() == [[1.0, 1.0], [2.0, 3.0]]
+
+
+def test_kernels_for_stacks_are_compiled_together_at_first_use(monkeypatch):
+    """And not when they are imported."""
+    waiting = []
+    monkeypatch.setattr(compiled, "pending", waiting)
+    monkeypatch.setattr(compiled, "cache_folder", lambda: None)
+    double, triple = (
+        compiled.compiled_for_stacks("f8, f8[:]", "() -> ()")(kernel) for kernel in (twice, thrice)
+    )
+    assert len(waiting) == 2
+    assert double(1.5) == 3.0
+    assert not waiting
+    assert triple(np.array([1.0, 2.0])).tolist() == [3.0, 6.0]
+
+
+def twice(value, result):
+    result[0] = 2.0 * value
+
+
+def thrice(value, result):
+    result[0] = 3.0 * value

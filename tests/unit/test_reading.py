@@ -5,6 +5,7 @@ import string
 
 import pytest
 
+from calibscope.diagnosis import facts
 from calibscope.diagnosis.flags import MEANINGS, Flags, meaning
 from calibscope.diagnosis.reading import RULES, reading
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -99,6 +100,10 @@ def test_every_flag_has_a_meaning_which_names_its_threshold():
     assert "above 3 times" in meaning("has_masking", settings)
     assert "more than 25%" in meaning("has_strong_curvature", settings)
     assert "above 4" in meaning("has_influential_quote", settings)
+
+
+def test_the_facts_here_are_those_that_a_diagnosis_looks_up():
+    assert set(FACTS) == set(facts.FACTS)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.topic}-{'+'.join(rule.flags)}")

@@ -1,12 +1,11 @@
 """How kernels are compiled: once per machine, without the GIL, never stale.
 
-Every kernel of calibscope carries ``@compiled``. Numba's own disk cache looks only at
-the file of the *outer* function, so that a corrected inner formula in another file would
-go on being served in its old form. Our cache folder is therefore named after the text of all
-files with kernels and of whatever those import: change one character of any formula or constant
-and everything is compiled anew. Where
-neither the package nor the user's cache is writable, every process compiles for itself; a shared
-temporary folder would let other users plant machine code.
+Every kernel of calibscope carries ``@compiled`` or ``@compiled_for_stacks``. Numba's own disk cache
+looks only at the file of the *outer* function, so that a corrected inner formula in another file
+would go on being served in its old form. Our cache folder is therefore named after the text of all
+files with kernels and of whatever those import: change one character of any formula or constant and
+everything is compiled anew. Where neither the package nor the user's cache is writable, every
+process compiles for itself; a shared temporary folder would let other users plant machine code.
 """
 
 import hashlib
@@ -16,7 +15,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -32,6 +31,9 @@ logger = logging.getLogger("calibscope")
 PACKAGE = Path(__file__).resolve().parents[1]
 SECONDS_BEFORE_NOTICE = 2.0
 OWN_IMPORT = re.compile(r"^from calibscope\.([\w.]+) import", re.MULTILINE)
+
+pending: list[Callable[[], Any]] = []  # kernels for stacks, until one is used
+compiling = threading.Lock()
 
 
 @cache
@@ -75,14 +77,61 @@ def compiled(function: Function) -> Function:
     Division by zero yields inf or nan, as in NumPy, because unselected branches of
     vectorised loops may divide by zero.
     """
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+    with _kept_on_disk() as is_kept:
+        door = numba.njit(cache=is_kept, **options)(function)
+        inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+        return cast(Function, divided(door, inner))
+
+
+def compiled_for_stacks(
+    types: str, axes: str
+) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+    """Compile the kernel of one day, at first use, for a day and for stacks of days alike.
+
+    The kernel fills its last arguments. What is made of it returns these, runs over all leading
+    axes and broadcasts them, as NumPy's own functions do (a generalised ufunc).
+
+    Parameters
+    ----------
+    types : of the arguments and results, in Numba's words: "f8[:], i8, f8[:]"
+    axes : of the same, in NumPy's words: "(m), () -> (m)"
+    """
+
+    def decorate(kernel: Callable[..., None]) -> Callable[..., Any]:
+        @cache
+        def ufunc() -> Any:
+            with _kept_on_disk() as is_kept:
+                return numba.guvectorize([f"void({types})"], axes, cache=is_kept)(kernel)
+
+        @wraps(kernel)
+        def run(*arguments: Any) -> Any:
+            if pending:
+                _compile_pending()
+            return ufunc()(*arguments)
+
+        pending.append(ufunc)
+        return run
+
+    return decorate
+
+
+def _compile_pending() -> None:
+    """Compile all kernels for stacks as soon as one is used, so that they are announced once."""
+    with compiling, compilation_notice():
+        while pending:
+            pending[-1]()
+            pending.pop()  # only now: other threads must wait
+
+
+@contextmanager
+def _kept_on_disk() -> Iterator[bool]:
+    """Let Numba keep what it compiles in our folder; whether there is one."""
     folder = cache_folder()
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")
-    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
     try:
-        door = numba.njit(cache=folder is not None, **options)(function)
-        inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
-        return cast(Function, divided(door, inner))
+        yield folder is not None
     finally:
         config.CACHE_DIR = before
 

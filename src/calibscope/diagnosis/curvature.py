@@ -21,25 +21,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices, Marks
-from calibscope.diagnosis.geometry import Geometry
+from calibscope.base.compiled import compiled_for_stacks
+from calibscope.diagnosis.geometry import Geometry, ratio_of_ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curvature:
     """Second-order terms on the directions that count; not a number without second derivatives."""
 
-    gauss_newton_ratio: Array  # |Delta_GN|_F / |2 J^T W J|_F, the paper's
     eigenvalues: Array  # (p,) mu, ascending; zero where a direction was dropped
-    largest_eigenvalue: Array  # largest |mu|: by how much Gauss-Newton errs at worst
-    exact_root: Array  # (p, p) R with R R^T the inverse of half the exact Hessian
-    is_indefinite: Marks  # no strict minimum: R is not a number
     rank: Indices  # directions that count
     lost: Indices  # free directions that do not
-
-    @property
-    def exact_inverse(self) -> Array:
-        """(p, p) inverse of half the exact Hessian, on the directions that count."""
-        return np.asarray(self.exact_root @ np.swapaxes(self.exact_root, -1, -2))
+    gauss_newton_ratio: Array  # |Delta_GN|_F / |2 J^T W J|_F, the paper's
+    largest_eigenvalue: Array  # largest |mu|: by how much Gauss-Newton errs at worst
+    exact_root: Array  # (p, p) R with R R^T the inverse of half the exact Hessian
+    exact_inverse: Array  # (p, p) that, on the directions that count
+    is_indefinite: Marks  # no strict minimum: R is not a number
 
     @property
     def condition_number(self) -> Array:
@@ -47,50 +44,81 @@ class Curvature:
 
         Infinite where directions are lost or the Hessian is not positive definite.
         """
+        # Of nothing but zeros, where it is no number, the ratio is infinite.
         root = np.where(np.isnan(self.exact_root), 0.0, self.exact_root)
         sizes = np.linalg.svd(root, compute_uv=False)
-        is_counted = np.arange(sizes.shape[-1]) < np.maximum(np.asarray(self.rank), 1)[..., None]
-        smallest = np.where(is_counted, sizes, np.inf).min(axis=-1)
-        is_infinite = np.asarray(self.is_indefinite) | (np.asarray(self.lost) > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(is_infinite, np.inf, sizes[..., 0] / smallest)
+        ratio = np.where(self.lost > 0, np.inf, ratio_of_ends(sizes, self.rank))
         return np.where(np.isnan(self.gauss_newton_ratio), np.nan, ratio)
 
 
 def curvature(
-    A: Array, bend: Array | None, free: Geometry, is_counted: Marks, smallest: float
+    gram: Array, bend: Array | None, free: Geometry, is_counted: Marks, smallest: float
 ) -> Curvature:
-    """Compare both Hessians of a stack.
+    """Compare both Hessians.
 
     Parameters
     ----------
-    A : (n, m, p) W^(1/2) J
-    bend : (n, p, p) half of Delta_GN; None where there are no second derivatives
+    gram : (..., p, p) J^T W J
+    bend : (..., p, p) half of Delta_GN; None where there are no second derivatives
     free : geometry on the free parameters
-    is_counted : (n, p) parameters that enter the ratio of norms
+    is_counted : (..., p) parameters that enter the ratio of norms
     smallest : 1 + mu up to which the exact Hessian counts as singular
     """
-    days, p = free.is_active.shape
-    if bend is None:
-        one, row, square = (np.full((days, *shape), np.nan) for shape in ((), (p,), (p, p)))
-        nothing = np.zeros(days, dtype=np.int64)
-        return Curvature(one, row, one, square, nothing.astype(bool), nothing, nothing)
     root = free.root_inverse  # its rows of fixed parameters are zero
-    eigenvalues, vectors = np.linalg.eigh(np.swapaxes(root, -1, -2) @ bend @ root)
-    size = np.linalg.norm(half_hessian(A, None, is_counted), axis=(-2, -1))
-    pairs = is_counted[..., :, None] & is_counted[..., None, :]
-    change = np.linalg.norm(np.where(pairs, bend, 0.0), axis=(-2, -1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(size > 0, change / size, np.where(change > 0, np.inf, 0.0))
-    is_indefinite = 1.0 + eigenvalues[..., 0] <= smallest
-    safe = np.where(is_indefinite[..., None], np.nan, 1.0 + eigenvalues)
-    exact_root = root @ (vectors / np.sqrt(safe)[..., None, :])
-    worst, lost = np.abs(eigenvalues).max(axis=-1), free.parameter_count - free.rank
-    return Curvature(ratio, eigenvalues, worst, exact_root, is_indefinite, free.rank, lost)
+    if bend is None:
+        row, square = np.full_like(free.deviations, np.nan), np.full_like(root, np.nan)
+        one, nothing = row[..., 0], np.zeros_like(free.rank)
+        return Curvature(row, nothing, nothing, one, one, square, square, nothing > 0)
+    eigenvalues, vectors = np.linalg.eigh(root.mT @ bend @ root)
+    return Curvature(
+        eigenvalues,
+        free.rank,
+        free.parameter_count - free.rank,
+        *_curvature(gram, bend, root, eigenvalues, vectors, is_counted, smallest),
+    )
 
 
-def half_hessian(A: Array, bend: Array | None, is_active: Marks) -> Array:
-    """(p, p) A^T A, plus half of Delta_GN if given; zero for parameters that are not active."""
-    gram = np.swapaxes(A, -1, -2) @ A
-    pairs = is_active[..., :, None] & is_active[..., None, :]
-    return np.where(pairs, gram if bend is None else gram + bend, 0.0)
+@compiled_for_stacks(
+    "f8[:,:], f8[:,:], f8[:,:], f8[:], f8[:,:], b1[:], f8, f8[:], f8[:], f8[:,:], f8[:,:], b1[:]",
+    "(p,p), (p,p), (p,p), (p), (p,p), (p), () -> (), (), (p,p), (p,p), ()",
+)
+def _curvature(
+    gram: Array,
+    bend: Array,
+    root: Array,
+    eigenvalues: Array,
+    vectors: Array,
+    is_counted: Marks,
+    smallest: float,
+    gauss_newton_ratio: Array,
+    largest_eigenvalue: Array,
+    exact_root: Array,
+    exact_inverse: Array,
+    is_indefinite: Marks,
+) -> None:
+    p = eigenvalues.size
+    change, size = 0.0, 0.0
+    for i in range(p):
+        for j in range(p):
+            if is_counted[i] and is_counted[j]:
+                change += bend[i, j] ** 2
+                size += gram[i, j] ** 2
+    gauss_newton_ratio[0] = np.sqrt(change / size) if change > 0 else 0.0
+    largest_eigenvalue[0] = max(-eigenvalues[0], eigenvalues[p - 1])
+    is_indefinite[0] = 1.0 + eigenvalues[0] <= smallest
+    for i in range(p):
+        for j in range(p):
+            entry = 0.0
+            for q in range(p):
+                entry += root[i, q] * vectors[q, j]
+            exact_root[i, j] = np.nan if is_indefinite[0] else entry / np.sqrt(1.0 + eigenvalues[j])
+    for i in range(p):
+        for j in range(p):
+            exact_inverse[i, j] = 0.0
+            for q in range(p):
+                exact_inverse[i, j] += exact_root[i, q] * exact_root[j, q]
+
+
+def on_pairs(matrix: Array, is_active: Marks) -> Array:
+    """The same matrix (p, p), zero for parameters that are not active."""
+    return np.where(is_active[..., :, None] & is_active[..., None, :], matrix, 0.0)

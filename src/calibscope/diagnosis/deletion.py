@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.base.compiled import compiled_for_stacks
 from calibscope.diagnosis.geometry import Geometry
 
 
@@ -39,27 +40,64 @@ def deletion(
     degrees_of_freedom : m - p
     forced : leverage from which a quote has no residual
     """
-    left, leverage, root = geometry.left, geometry.leverage, geometry.root_inverse
-    along = np.einsum("...kp,...k->...p", left, weighted_residuals)
-    e = weighted_residuals - np.einsum("...kp,...p->...k", left, along)
-    missing = np.where(leverage < forced, 1.0 - leverage, np.nan)
-    freedom = np.asarray(degrees_of_freedom)[..., None]
-    squares = np.einsum("...k,...k->...", e, e)[..., None]
-    count = np.maximum(geometry.parameter_count, 1)[..., None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        own = e**2 / missing
-        variance = np.where(freedom > 0, squares / freedom, np.nan)
-        without = np.where(freedom > 1, np.maximum(squares - own, 0.0) / (freedom - 1), np.nan)
-        internal, external = (np.sign(e) * np.sqrt(own / v) for v in (variance, without))
-        dfbeta = (e / missing)[..., :, None] * (left @ np.swapaxes(root, -1, -2))
-        deviations = np.sqrt(np.einsum("...pq,...pq->...p", root, root))
-        dfbetas = dfbeta / (np.sqrt(without)[..., :, None] * deviations[..., None, :])
-        odds = leverage / missing
-        return Deletion(
-            dfbeta,
-            dfbetas,
-            external * np.sqrt(odds),
-            internal**2 * odds / count,
-            internal,
-            external,
+    return Deletion(
+        *_deletion(
+            weighted_residuals,
+            geometry.left,
+            geometry.leverage,
+            geometry.root_inverse,
+            geometry.deviations,
+            geometry.parameter_count,
+            degrees_of_freedom,
+            forced,
         )
+    )
+
+
+@compiled_for_stacks(
+    "f8[:], f8[:,:], f8[:], f8[:,:], f8[:], i8, i8, f8, "
+    "f8[:,:], f8[:,:], f8[:], f8[:], f8[:], f8[:]",
+    "(m), (m,p), (m), (p,p), (p), (), (), () -> (m,p), (m,p), (m), (m), (m), (m)",
+)
+def _deletion(
+    weighted_residuals: Array,
+    left: Array,
+    leverage: Array,
+    root: Array,
+    deviations: Array,
+    parameter_count: int,
+    degrees_of_freedom: int,
+    forced: float,
+    dfbeta: Array,
+    dfbetas: Array,
+    dffits: Array,
+    cooks_distance: Array,
+    internal: Array,
+    external: Array,
+) -> None:
+    m, p = left.shape
+    e = weighted_residuals.copy()
+    for i in range(p):
+        along = 0.0
+        for k in range(m):
+            along += left[k, i] * weighted_residuals[k]
+        for k in range(m):
+            e[k] -= left[k, i] * along
+    squares = (e**2).sum()
+    variance = squares / degrees_of_freedom if degrees_of_freedom > 0 else np.nan
+    for k in range(m):
+        room = 1.0 - leverage[k] if leverage[k] < forced else np.nan
+        own = e[k] ** 2 / room
+        rest = max(squares - own, 0.0) if room > 0 else np.nan
+        without = rest / (degrees_of_freedom - 1) if degrees_of_freedom > 1 else np.nan
+        odds = leverage[k] / room
+        internal[k] = np.sign(e[k]) * np.sqrt(own / variance)
+        external[k] = np.sign(e[k]) * np.sqrt(own / without)
+        dffits[k] = external[k] * np.sqrt(odds)
+        cooks_distance[k] = internal[k] ** 2 * odds / max(parameter_count, 1)
+        for i in range(p):
+            shift = 0.0
+            for j in range(p):
+                shift += left[k, j] * root[i, j]
+            dfbeta[k, i] = e[k] / room * shift
+            dfbetas[k, i] = dfbeta[k, i] / (np.sqrt(without) * deviations[i])

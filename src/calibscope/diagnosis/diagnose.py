@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import Fits
@@ -14,9 +15,9 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.least_squares import LeastSquares, Words
+from calibscope.diagnosis.least_squares import LOG, LeastSquares, Words
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.stack import day_of
+from calibscope.diagnosis.stack import finished
 from calibscope.market.maturity import label
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import CapValues, evaluate
@@ -26,6 +27,8 @@ WORDS = Words(
     PARAMETERS, ("log", "log", "log", "log", "arctanh"), quotes="quotes", outputs="prices"
 )
 USUAL = DiagnosisSettings()
+
+Labels = npt.NDArray[np.str_]
 
 
 def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL) -> Diagnosis:
@@ -50,9 +53,8 @@ def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL)
     if not isinstance(fit, Fit):
         raise TypeError(f"expected a Fit, as cs.calibrate returns it, got a {type(fit).__name__}")
     problem, point = fit.problem, fit.parameters.values
-    values = problem.values(point, order=2)
-    stack = examine(_least_squares([problem], point[None], values), mode, settings, "natural")
-    return day_of(stack, 0)
+    day = _least_squares(point, problem.values(point, order=2), *_given(problem))
+    return finished(examine(day, mode, settings, "natural"))
 
 
 def diagnose_many(
@@ -78,68 +80,81 @@ def diagnose_many(
         points = np.array([fit.parameters.values for fit in fits])
     groups: dict[tuple[int, bool], list[int]] = {}
     for day, problem in enumerate(problems):
-        groups.setdefault((len(problem.day.prices), _is_pulled(problem)), []).append(day)
+        kind = len(problem.day.prices), bool(problem.task.strength.any())
+        groups.setdefault(kind, []).append(day)
     stacks, stack_of, place_of = [], np.empty(len(fits), np.int64), np.empty(len(fits), np.int64)
     for number, days in enumerate(groups.values()):
         chosen = [problems[day] for day in days]
         book = CapBook.from_days([problem.day for problem in chosen])
         values = evaluate(points[days], book, order=2, threads=threads)
-        stack = _least_squares(chosen, points[days], values)
+        given = map(np.array, zip(*map(_given, chosen), strict=True))
+        stack = _least_squares(points[days], values, *given)
         stacks.append(examine(stack, mode, settings, "natural"))
         stack_of[days], place_of[days] = number, np.arange(len(days))
     return Diagnoses(tuple(stacks), stack_of, place_of)
 
 
-def _least_squares(problems: Sequence[Problem], points: Array, values: CapValues) -> LeastSquares:
-    """Problems with equally many quotes, all with or all without an anchor, at their fits."""
-    n, p = points.shape
-    observed = np.array([problem.day.prices for problem in problems])
-    weights = np.array([problem.weights for problem in problems])
-    fitted = values.prices.reshape(n, -1)
-    jacobian, hessian = values.jacobian.reshape(n, -1, p), values.hessian.reshape(n, -1, p, p)
+def _least_squares(
+    points: Array,
+    values: CapValues,
+    observed: Array,
+    weights: Array,
+    lower: Array,
+    upper: Array,
+    labels: Labels,
+    anchor: Array,
+    strength: Array,
+) -> LeastSquares:
+    """A day at its fit, or days with equally many quotes, all with or all without an anchor."""
+    shape, p = observed.shape, points.shape[-1]
+    fitted = values.prices.reshape(shape)
+    seconds = values.hessian.reshape((*shape, p, p))
     plain = LeastSquares(
         observed - fitted,
-        jacobian,
+        values.jacobian.reshape((*shape, p)),
         weights,
-        np.einsum("nk,nkpq->npq", weights * (fitted - observed), hessian),
+        np.einsum("...k,...kpq->...pq", weights * (fitted - observed), seconds),
         observed,
         points,
-        np.array([problem.lower for problem in problems]),
-        np.array([problem.upper for problem in problems]),
-        np.array([_labels(tuple(problem.day.maturities.tolist())) for problem in problems]),
+        lower,
+        upper,
+        labels,
         WORDS,
     )
-    return _with_anchor(plain, problems) if _is_pulled(problems[0]) else plain
+    return _with_anchor(plain, anchor, strength) if strength.any() else plain
+
+
+def _given(problem: Problem) -> tuple[Array, Array, Array, Array, Labels, Array, Array]:
+    """What the diagnosis takes from a problem, in the order of `_least_squares`."""
+    day, task = problem.day, problem.task
+    labels = _labels(tuple(day.maturities.tolist()))
+    return (
+        day.prices, problem.weights, problem.lower, problem.upper, labels, task.anchor,
+        task.strength,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=256)
-def _labels(maturities: tuple[float, ...]) -> tuple[str, ...]:
-    return tuple(label(year) for year in maturities)
+def _labels(maturities: tuple[float, ...]) -> Labels:
+    return np.array([label(year) for year in maturities])
 
 
-def _is_pulled(problem: Problem) -> bool:
-    return bool(problem.task.strength.any())
-
-
-def _with_anchor(plain: LeastSquares, problems: Sequence[Problem]) -> LeastSquares:
+def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSquares:
     """The pull of an anchor as five more quotes, of q = (log a, log sigma, rho)."""
     points = plain.values
-    strengths = np.array([problem.task.strength for problem in problems])
-    wanted = np.array([problem.task.anchor for problem in problems])
-    missed = wanted - np.array([scaled(point) for point in points])
-    slopes = np.array([1.0 / scale(point) for point in points])
-    is_log = np.array([transform == "log" for transform in WORDS.transforms])
-    bends = strengths * missed * np.where(is_log, slopes**2, 0.0)  # -r times -1/p^2
-    rows = np.eye(len(PARAMETERS)) * slopes[:, None, :]
+    missed = anchor - np.apply_along_axis(scaled, -1, points)
+    slopes = 1.0 / np.apply_along_axis(scale, -1, points)
+    bends = strength * missed * np.where(WORDS.codes == LOG, slopes**2, 0.0)  # -r times -1/p^2
+    each = np.eye(len(PARAMETERS))
     pulls = np.broadcast_to([f"anchor of {name}" for name in PARAMETERS], missed.shape)
     assert plain.bend is not None
     assert plain.observed is not None
     return replace(
         plain,
-        residuals=np.hstack((plain.residuals, missed)),
-        jacobian=np.concatenate((plain.jacobian, rows), axis=1),
-        weights=np.hstack((plain.weights, strengths)),
-        bend=plain.bend + np.eye(len(PARAMETERS)) * bends[:, None, :],
-        observed=np.hstack((plain.observed, wanted)),
-        labels=np.hstack((plain.labels, pulls)),
+        residuals=np.concatenate((plain.residuals, missed), axis=-1),
+        jacobian=np.concatenate((plain.jacobian, each * slopes[..., None, :]), axis=-2),
+        weights=np.concatenate((plain.weights, strength), axis=-1),
+        bend=plain.bend + each * bends[..., None, :],
+        observed=np.concatenate((plain.observed, anchor), axis=-1),
+        labels=np.concatenate((plain.labels, pulls), axis=-1),
     )

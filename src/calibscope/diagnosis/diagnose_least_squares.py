@@ -10,7 +10,7 @@ from calibscope.diagnosis.diagnosis import Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Transform, Words
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.stack import day_of
+from calibscope.diagnosis.stack import finished
 
 USUAL = DiagnosisSettings()
 
@@ -82,18 +82,18 @@ def diagnose_least_squares(
     lower, upper = _limits(bounds, words.names, theta)
     seconds = None if hessian is None else _filled(hessian, (m, p, p), 0.0, "hessian")
     problem = LeastSquares(
-        _filled(r, (m,), 0.0, "residuals")[None],
-        _filled(J, (m, p), 0.0, "jacobian")[None],
-        w[None],
-        None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds)[None],
-        None if observed is None else _filled(observed, (m,), 0.0, "observed")[None],
-        theta[None],
-        lower[None],
-        upper[None],
-        _labels(labels, m)[None],
+        _filled(r, (m,), 0.0, "residuals"),
+        _filled(J, (m, p), 0.0, "jacobian"),
+        w,
+        None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds),
+        None if observed is None else _filled(observed, (m,), 0.0, "observed"),
+        theta,
+        lower,
+        upper,
+        _labels(labels, m),
         words,
     )
-    return day_of(examine(problem, mode, settings, "unit_columns"), 0)
+    return finished(examine(problem, mode, settings, "unit_columns"))
 
 
 def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what: str) -> Array:

@@ -7,16 +7,18 @@ from typing import Literal, cast
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
-from calibscope.diagnosis.curvature import Curvature, half_hessian
+from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.deletion import Deletion
-from calibscope.diagnosis.flags import Flags, largest
+from calibscope.diagnosis.facts import Facts
+from calibscope.diagnosis.flags import Flags
 from calibscope.diagnosis.freedom import Freedom, edof_at
 from calibscope.diagnosis.functional import relative_error_bias
-from calibscope.diagnosis.geometry import Geometry, relative_offset
+from calibscope.diagnosis.geometry import Geometry
 from calibscope.diagnosis.identification import Identification, combinations
 from calibscope.diagnosis.influence import influence, influence_score
-from calibscope.diagnosis.intervals import Intervals, checked_levels, collapsed, ends, quantile
+from calibscope.diagnosis.intervals import Intervals, checked_levels, interval_ends, quantile
 from calibscope.diagnosis.least_squares import LeastSquares
+from calibscope.diagnosis.optimality import relative_offset
 from calibscope.diagnosis.reading import reading
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale, Scales, correlation
@@ -36,7 +38,6 @@ class Diagnosis:
 
     problem: LeastSquares
     geometry: Geometry  # of all parameters that were fitted; in strict mode of the free ones
-    free_geometry: Geometry  # of the parameters that no bound holds
     freedom: Freedom  # EDoF and its variants
     scales: Scales
     curvature: Curvature
@@ -78,8 +79,8 @@ class Diagnosis:
         if self.problem.observed is None:
             return None
         fitted = self.problem.observed - self.problem.residuals
-        step = np.einsum("...jk,...k->...j", self.oblique_projector, self.problem.residuals)
-        return np.asarray(fitted + step)
+        step = self.sensitivity @ self.problem.residuals[..., None]
+        return np.asarray(fitted + (self.problem.jacobian @ step)[..., 0])
 
     @property
     def relative_offset(self) -> float:
@@ -119,15 +120,14 @@ class Diagnosis:
     @property
     def sensitivity(self) -> Array:
         """(p, m) derivative of the parameters by the quotes, weights fixed: (J^T W J)^+ J^T W."""
-        left = np.swapaxes(self.geometry.left, -1, -2)
-        roots = np.sqrt(self.problem.weights)[..., None, :]
-        return np.asarray(self.geometry.root_inverse @ left * roots)
+        geometry, roots = self.geometry, self.problem.root_weights[..., None, :]
+        return np.asarray(geometry.root_inverse @ geometry.left.mT * roots)
 
     @property
     def sensitivity_exact(self) -> Array:
         """(p, m) the same with the exact Hessian; parameters at active bounds do not move."""
         J, w = self.problem.jacobian, self.problem.weights[..., None, :]
-        return np.asarray(self.curvature.exact_inverse @ np.swapaxes(J, -1, -2) * w)
+        return np.asarray(self.curvature.exact_inverse @ J.mT * w)
 
     @property
     def influence(self) -> Array:
@@ -201,14 +201,14 @@ class Diagnosis:
     @property
     def fisher_information(self) -> Array:
         """(p, p) J^T W J / sigma^2 with `scale_mad_adjusted`; zero for parameters held fixed."""
-        return self._information(half_hessian(self.problem.design, None, self.geometry.is_active))
+        return self._information(on_pairs(self.problem.gram, self.geometry.is_active))
 
     @property
     def fisher_information_exact(self) -> Array:
         """(p, p) half the exact Hessian over sigma^2, on the free parameters."""
         problem = self.problem
-        bend = np.full_like(self.geometry.right, np.nan) if problem.bend is None else problem.bend
-        return self._information(half_hessian(problem.design, bend, self.free_geometry.is_active))
+        bend = np.nan if problem.bend is None else problem.bend
+        return self._information(on_pairs(problem.gram + bend, problem.is_free))
 
     def _information(self, curvature: Array) -> Array:
         variance = np.asarray(self.scales.mad_adjusted)[..., None, None] ** 2
@@ -226,14 +226,17 @@ class Diagnosis:
         scale : "mad_adjusted", "mse", or "mad" (the paper's)
         form : "gauss_newton" (the paper's), or "exact", on the free parameters
         """
+        return np.asarray(self.scales.of(scale)[..., None, None] ** 2 * self._inverse(form))
+
+    def _inverse(self, form: Form) -> Array:
         if form not in ("gauss_newton", "exact"):
             raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
-        inverse = self.geometry.inverse if form == "gauss_newton" else self.curvature.exact_inverse
-        return np.asarray(self.scales.of(scale)[..., None, None] ** 2 * inverse)
+        return self.geometry.inverse if form == "gauss_newton" else self.curvature.exact_inverse
 
     def standard_errors(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
         """(p,) square roots of the variances."""
-        return np.asarray(np.sqrt(np.einsum("...pp->...p", self.covariance(scale, form))))
+        variances = np.linalg.diagonal(self._inverse(form))
+        return np.asarray(self.scales.of(scale)[..., None] * np.sqrt(variances))
 
     @property
     def correlation(self) -> Array:
@@ -264,10 +267,10 @@ class Diagnosis:
         errors = self.standard_errors(scale, form)
         freedom = np.asarray(self.scales.degrees_of_freedom)
         several = levels.reshape(levels.shape + (1,) * freedom.ndim)  # before the days of a stack
-        quantiles = quantile(several, scale, freedom)[..., None]
-        low, high, is_cut_low, is_cut_high = ends(problem, errors, quantiles)
         known = self.identification
-        is_collapsed = collapsed(problem, known.shares, quantiles * errors)
+        low, high, is_cut_low, is_cut_high, is_collapsed = interval_ends(
+            problem, known.shares, errors, quantile(several, scale, freedom)
+        )
         return Intervals(
             problem.words,
             float(levels) if levels.ndim == 0 else tuple(levels.tolist()),
@@ -317,29 +320,7 @@ class Diagnosis:
     @property
     def reading(self) -> str:
         """One or two plain sentences, from the flags by the rules of `reading.py`."""
-        problem, left_out = self.problem, self.deletion
-        cooks = left_out.cooks_distance
-        labels, names = problem.labels, problem.words.names
-        lever = int(self.leverage.argmax())
-        error = self.gauss_newton_error
-        facts = {
-            "quotes": problem.words.quotes,
-            "edof": self.edof,
-            "parameters": int(self.geometry.parameter_count),
-            "combination": "; ".join(self.unidentified_combinations),
-            "bounds": " and ".join(names[p] for p in np.flatnonzero(problem.at_bound)),
-            "lever": labels[lever],
-            "leverage": self.leverage[lever],
-            "curvature": f"{100 * error:.0f} %" if error < 1 else "more than 100 %",
-            "influencer": labels[_worst(cooks)],
-            "cook": largest(cooks),
-            "outlier": labels[_worst(left_out.resid_studentized_external)],
-        }
-        return reading(self.flags, facts)
-
-
-def _worst(values: Array) -> int:
-    return int(np.where(np.isnan(values), 0.0, np.abs(values)).argmax())
+        return reading(self.flags, Facts(self))
 
 
 def _scalar(value: Array) -> float:

@@ -1,4 +1,4 @@
-"""`examine`: decompose the fits of a stack and put their diagnoses together."""
+"""`examine`: decompose a fit, or a stack of them, and put the diagnosis together."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ Units = Literal["natural", "unit_columns"]
 def examine(
     problem: LeastSquares, mode: Mode, settings: DiagnosisSettings, units: Units
 ) -> Diagnosis:
-    """Diagnose a stack of fits.
+    """Diagnose a fit, or a stack of them.
 
     Parameters
     ----------
@@ -31,27 +31,28 @@ def examine(
     if mode not in ("full", "strict"):
         raise ValueError(f"mode is {mode!r}; choose from full, strict")
     A, e = problem.design, problem.weighted_residuals
-    tolerance = settings.rank_tolerance
-    is_free, is_movable = problem.is_free, problem.is_movable
+    is_free, scale = problem.is_free, problem.coordinate_scale
+    is_own = problem.is_movable if mode == "full" else is_free
     lengths = column_lengths(A)
-    D = np.ones(is_free.shape) if units == "natural" else lengths
-    is_own, scale = is_movable if mode == "full" else is_free, problem.coordinate_scale
-    # The exact Hessian is ours, not the paper's: units must not decide what it leaves out.
-    own, free, apart, scaled = geometries(
-        A,
-        (is_own, is_free, is_free, is_own),
-        tolerance,
-        (D, D, lengths, 1.0 / np.where(scale > 0, scale, 1.0)),
-    )
-    ridge, penalty = tikhonov_edof(own.singular_values, settings.tikhonov)
-    freedom = Freedom(own.rank, scaled.rank, free.rank, ridge, penalty, scaled.singular_values)
-    scales = residual_scales(
-        e, own.leverage, problem.weights > 0, own.parameter_count, settings.forced_leverage
-    )
-    bending = curvature(A, problem.bend, apart, own.is_active, settings.smallest_eigenvalue)
-    known = identification(own, scale, settings.unidentified_share)
-    left_out = deletion(e, own, scales.degrees_of_freedom, settings.forced_leverage)
-    flags = raise_flags(problem, own, free, freedom, scales, bending, known, left_out, settings)
-    return Diagnosis(
-        problem, own, free, freedom, scales, bending, known, left_out, flags, mode, settings
-    )
+    D = np.ones_like(scale) if units == "natural" else lengths
+    # What is not a number is flagged, and where it appears on the way it is meant.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The exact Hessian is ours, not the paper's: units must not decide what it leaves out.
+        own, free, apart, scaled = geometries(
+            A,
+            (is_own, is_free, is_free, is_own),
+            settings.rank_tolerance,
+            (D, D, lengths, 1.0 / np.where(scale > 0, scale, 1.0)),
+        )
+        ridge, penalty = tikhonov_edof(own.singular_values, settings.tikhonov)
+        freedom = Freedom(own.rank, scaled.rank, free.rank, ridge, penalty, scaled.singular_values)
+        scales = residual_scales(
+            e, own.leverage, problem.weights > 0, own.parameter_count, settings.forced_leverage
+        )
+        left_out = deletion(e, own, scales.degrees_of_freedom, settings.forced_leverage)
+        bending = curvature(
+            problem.gram, problem.bend, apart, own.is_active, settings.smallest_eigenvalue
+        )
+        known = identification(own, scale, settings.unidentified_share)
+        flags = raise_flags(problem, own, free, freedom, scales, bending, known, left_out, settings)
+    return Diagnosis(problem, own, freedom, scales, bending, known, left_out, flags, mode, settings)

@@ -12,10 +12,11 @@ from calibscope.base.arrays import Array, Marks
 from calibscope.diagnosis.curvature import Curvature
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.freedom import Freedom
-from calibscope.diagnosis.geometry import Geometry, length, relative_offset
+from calibscope.diagnosis.geometry import Geometry, length
 from calibscope.diagnosis.identification import Identification
-from calibscope.diagnosis.intervals import collapsed, ends, quantile
+from calibscope.diagnosis.intervals import interval_ends, quantile
 from calibscope.diagnosis.least_squares import LeastSquares
+from calibscope.diagnosis.optimality import is_held_in_vain, relative_offset
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Scales
 
@@ -84,7 +85,12 @@ def meaning(name: str, settings: DiagnosisSettings) -> str:
 
 def largest(values: Array) -> Array:
     """Largest absolute value of the last axis; what is not a number does not count."""
-    return np.asarray(np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1))
+    return np.asarray(sizes(values).max(axis=-1))
+
+
+def sizes(values: Array) -> Array:
+    """Absolute values, zero for what is not a number."""
+    return np.fmax(np.abs(values), 0.0)
 
 
 def raise_flags(
@@ -98,7 +104,7 @@ def raise_flags(
     left_out: Deletion,
     settings: DiagnosisSettings,
 ) -> Flags:
-    """Compare everything with its threshold, for a stack.
+    """Compare everything with its threshold.
 
     Parameters
     ----------
@@ -107,54 +113,46 @@ def raise_flags(
     e, degrees = problem.weighted_residuals, scales.degrees_of_freedom
     highest = own.leverage.max(axis=-1)
     is_perfect = _is_perfect(problem, settings.perfect)
-    chance = 1.0 - 0.5 * settings.outlier_probability / np.maximum(problem.counts, 1)
-    outlying = stdtrit(np.maximum(degrees - 1, 1), chance)
-    deviations = np.sqrt(np.einsum("...pp->...p", own.inverse))
-    quantiles = quantile(np.asarray(settings.level), "mad_adjusted", degrees)
-    steps = (scales.mad_adjusted * quantiles)[:, None]
-    *_, is_cut_low, is_cut_high = ends(problem, deviations, steps)
-    is_collapsed = collapsed(problem, known.shares, steps * deviations)
+    has_noise = ~is_perfect
+    chance = 1.0 - 0.5 * settings.outlier_probability / np.maximum(scales.count, 1)
+    outlying = stdtrit(degrees - 1, chance)  # not a number without a degree of freedom
+    quantiles = quantile(settings.level, "mad_adjusted", degrees)
+    _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
+        problem, known.shares, own.deviations, scales.mad_adjusted * quantiles
+    )
     error = curvature.largest_eigenvalue
     return Flags(
-        has_no_information=np.asarray(own.rank == 0),
-        has_rank_loss=np.asarray(own.rank < own.parameter_count),
-        edof_depends_on_units=np.asarray(freedom.edof != freedom.scaled),
-        edof_depends_on_bounds=np.asarray(freedom.edof != freedom.strict),
-        edof_depends_on_tolerance=np.asarray(
-            np.abs(freedom.tikhonov - freedom.edof) > settings.edof_disagreement
-        ),
-        has_parameters_at_bound=np.asarray(problem.at_bound.any(axis=-1)),
-        has_unidentified_parameters=np.asarray(~known.is_identified.all(axis=-1)),
+        has_no_information=own.rank == 0,
+        has_rank_loss=own.rank < own.parameter_count,
+        edof_depends_on_units=freedom.edof != freedom.scaled,
+        edof_depends_on_bounds=freedom.edof != freedom.strict,
+        edof_depends_on_tolerance=abs(freedom.tikhonov - freedom.edof) > settings.edof_disagreement,
+        has_parameters_at_bound=_any(problem.at_bound != 0),
+        has_unidentified_parameters=_any(~known.is_identified),
         has_leverage_near_one=highest > settings.leverage_near_one,
         has_forced_quote=highest >= settings.forced_leverage,
-        is_saturated=np.asarray(degrees <= 0),
-        lacks_robust_scale=~(scales.mad_adjusted > 0) & (degrees > 0) & ~is_perfect,
+        is_saturated=degrees <= 0,
+        lacks_robust_scale=~(scales.mad_adjusted > 0) & (degrees > 0) & has_noise,
         is_perfect=is_perfect,
         is_off_optimum=(
             (relative_offset(free.left, e) > settings.relative_offset)
-            | _is_held_in_vain(problem, settings.relative_offset)
+            | is_held_in_vain(problem.design, e, problem.at_bound, settings.relative_offset)
         )
-        & ~is_perfect,
-        has_masking=(scales.mse > settings.masking * scales.mad) & ~is_perfect,
-        has_outlier=(largest(left_out.resid_studentized_external) > outlying)
-        & (degrees > 1)
-        & ~is_perfect,
+        & has_noise,
+        has_masking=(scales.mse > settings.masking * scales.mad) & has_noise,
+        has_outlier=(largest(left_out.resid_studentized_external) > outlying) & has_noise,
         has_influential_quote=(largest(left_out.cooks_distance) > settings.cooks_distance)
-        & ~is_perfect,
-        has_collapsed_intervals=np.asarray(is_collapsed.any(axis=-1)),
-        has_cut_intervals=np.asarray((is_cut_low | is_cut_high).any(axis=-1)),
+        & has_noise,
+        has_collapsed_intervals=_any(is_collapsed),
+        has_cut_intervals=_any(is_cut_low | is_cut_high),
         lacks_second_derivatives=np.isnan(error),
         has_strong_curvature=error > settings.curvature,
         has_indefinite_hessian=curvature.is_indefinite,
     )
 
 
-def _is_held_in_vain(problem: LeastSquares, threshold: float) -> Marks:
-    """Whether a parameter at a bound would explain residuals by moving inside."""
-    A, e = problem.design, problem.weighted_residuals
-    inwards = -problem.at_bound * np.einsum("...kp,...k->...p", A, e)
-    sizes = np.sqrt(np.einsum("...kp,...kp->...p", A, A)) * length(e)[..., None]
-    return np.asarray((inwards > threshold * sizes).any(axis=-1))
+def _any(marks: Marks) -> Marks:
+    return np.asarray(marks.any(axis=-1))
 
 
 def _is_perfect(problem: LeastSquares, threshold: float) -> Marks:
@@ -162,5 +160,4 @@ def _is_perfect(problem: LeastSquares, threshold: float) -> Marks:
     size = length(problem.weighted_residuals)
     if problem.observed is None:
         return np.asarray(size == 0)
-    reference = length(np.sqrt(problem.weights) * problem.observed)
-    return np.asarray(size <= threshold * reference)
+    return np.asarray(size <= threshold * length(problem.root_weights * problem.observed))

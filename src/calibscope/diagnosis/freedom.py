@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
+from calibscope.base.compiled import compiled_for_stacks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,12 +28,13 @@ class Freedom:
     scaled_singular_values: Array  # (p,) in scaled coordinates
 
 
-def tikhonov_edof(singular_values: Array, factor: float) -> tuple[Array, Array]:
+@compiled_for_stacks("f8[:], f8, f8[:], f8[:]", "(p), () -> (), ()")
+def tikhonov_edof(singular_values: Array, factor: float, edof: Array, penalty: Array) -> None:
     """Trace of A (A^T A + lambda I)^-1 A^T, and lambda = factor times the largest s^2."""
-    squares = singular_values**2
-    penalty = factor * squares[..., 0]
-    total = squares + penalty[..., None]
-    return np.where(total > 0, squares / np.where(total > 0, total, 1.0), 0.0).sum(-1), penalty
+    edof[0], penalty[0] = 0.0, factor * singular_values[0] ** 2
+    for square in singular_values**2:
+        if square > 0.0:
+            edof[0] += square / (square + penalty[0])
 
 
 def edof_at(singular_values: Array, tolerances: ArrayLike) -> Indices:

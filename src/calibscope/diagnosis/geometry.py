@@ -12,42 +12,39 @@ D scales the columns before the rank is judged: D = 1 is the paper's Moore-Penro
 lengths of the columns makes the rank independent of units. At full rank D does not matter.
 
 Dropped directions, and parameters that are held fixed, are zeros in U_r and F, so that the days of
-a stack keep one shape.
+a stack keep one shape. Everything here takes one day or a stack.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.base.compiled import compiled_for_stacks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Geometry:
     """The local geometry of a weighted least-squares fit."""
 
-    left: Array  # (m, p) orthonormal basis of the tangent space; zero where dropped
     singular_values: Array  # (p,) of A D^-1, largest first; zero for parameters held fixed
-    right: Array  # (p, p) right singular vectors in columns, the dropped ones too
     column_scale: Array  # (p,) D
-    is_kept: Marks  # (p,) which singular values count
     is_active: Marks  # (p,) parameters that are not held fixed
+    left: Array  # (m, p) orthonormal basis of the tangent space; zero where dropped
+    right: Array  # (p, p) right singular vectors in columns, the dropped ones too
+    is_kept: Marks  # (p,) which singular values count
     leverage: Array  # (m,) diagonal of the hat matrix; between 0 and 1
     root_inverse: Array  # (p, p) F with F F^T = (J^T W J)^+; zero columns where dropped
+    inverse: Array  # (p, p) (J^T W J)^+
+    deviations: Array  # (p,) roots of its diagonal: standard deviations at noise 1
     rank: Indices  # how many directions the quotes determine: the trace of the hat matrix, exactly
     parameter_count: Indices  # parameters that are not held fixed
 
     @property
     def hat_matrix(self) -> Array:
         """(m, m) H_w (paper, eq. hat_matrix): symmetric, idempotent, with trace `rank`."""
-        return np.asarray(self.left @ np.swapaxes(self.left, -1, -2))
-
-    @property
-    def inverse(self) -> Array:
-        """(p, p) (J^T W J)^+."""
-        root = self.root_inverse
-        return np.asarray(root @ np.swapaxes(root, -1, -2))
+        return np.asarray(self.left @ self.left.mT)
 
     @property
     def dropped(self) -> Array:
@@ -61,76 +58,101 @@ class Geometry:
     @property
     def condition_number(self) -> Array:
         """Largest over smallest singular value; infinite where the smallest is zero."""
-        count = np.maximum(self.parameter_count, 1)[..., None]
-        is_counted = np.arange(self.singular_values.shape[-1]) < count
-        smallest = np.where(is_counted, self.singular_values, np.inf).min(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = self.singular_values[..., 0] / smallest
-        return np.where(smallest > 0, ratio, np.inf)
+        return np.asarray(ratio_of_ends(self.singular_values, self.parameter_count))
 
 
 def geometry(A: Array, is_active: Marks, tolerance: float, column_scale: Array) -> Geometry:
-    """Decompose A (n, m, p), whose columns count where `is_active` (..., n, p).
+    """Decompose A (..., m, p), whose columns count where `is_active` (..., p).
 
     Parameters
     ----------
     tolerance : singular values up to this times the largest are dropped
-    column_scale : (n, p) D, by which columns are divided before
+    column_scale : (..., p) D, by which columns are divided before
     """
     m, p = A.shape[-2:]
-    columns = np.where(is_active[..., None, :], A / column_scale[..., None, :], 0.0)
+    columns = A / column_scale[..., None, :] * is_active[..., None, :]
     if m < p:  # rows of zeros leave everything as it is, and give all p right singular vectors
         columns = np.concatenate((columns, np.zeros((*columns.shape[:-2], p - m, p))), axis=-2)
     left, singular, right = np.linalg.svd(columns, full_matrices=False)
-    is_kept = (singular > tolerance * singular[..., :1]) & (singular > 0)
-    # Rounding lets a fixed parameter into a kept direction by 1e-17, which 1/s would blow up.
-    right = np.swapaxes(right, -1, -2)
-    right = np.where(is_kept[..., None, :] & ~is_active[..., :, None], 0.0, right)
-    left = np.where(is_kept[..., None, :], left[..., :m, :], 0.0)
-    leverage = np.minimum(np.einsum("...ij,...ij->...i", left, left), 1.0)
-    inverse = is_kept / np.where(is_kept, singular, 1.0)
-    root = right * inverse[..., None, :] / column_scale[..., :, None]
-    rank, count = is_kept.sum(axis=-1), is_active.sum(axis=-1)
     return Geometry(
-        left, singular, right, column_scale, is_kept, is_active, leverage, root, rank, count
+        singular,
+        column_scale,
+        is_active,
+        *_geometry(left[..., :m, :], singular, right, column_scale, is_active, tolerance),
     )
+
+
+@compiled_for_stacks(
+    "f8[:,:], f8[:], f8[:,:], f8[:], b1[:], f8, "
+    "f8[:,:], f8[:,:], b1[:], f8[:], f8[:,:], f8[:,:], f8[:], i8[:], i8[:]",
+    "(m,p), (p), (p,p), (p), (p), () -> (m,p), (p,p), (p), (m), (p,p), (p,p), (p), (), ()",
+)
+def _geometry(
+    U: Array,
+    s: Array,
+    Vt: Array,
+    D: Array,
+    is_active: Marks,
+    tolerance: float,
+    left: Array,
+    right: Array,
+    is_kept: Marks,
+    leverage: Array,
+    root_inverse: Array,
+    inverse: Array,
+    deviations: Array,
+    rank: Indices,
+    parameter_count: Indices,
+) -> None:
+    m, p = U.shape
+    leverage[:] = 0.0
+    for i in range(p):
+        is_kept[i] = s[i] > tolerance * s[0] and s[i] > 0.0
+        for k in range(m):
+            left[k, i] = U[k, i] if is_kept[i] else 0.0
+            leverage[k] += left[k, i] ** 2
+        for q in range(p):
+            # Rounding lets a fixed parameter into a kept direction by 1e-17: 1/s would blow it up.
+            right[q, i] = Vt[i, q] if is_active[q] or not is_kept[i] else 0.0
+            root_inverse[q, i] = right[q, i] * (1.0 / s[i]) / D[q] if is_kept[i] else 0.0
+    for k in range(m):
+        leverage[k] = min(leverage[k], 1.0)
+    for q in range(p):
+        for i in range(p):
+            inverse[q, i] = 0.0
+            for j in range(p):
+                inverse[q, i] += root_inverse[q, j] * root_inverse[i, j]
+        deviations[q] = np.sqrt(inverse[q, q])
+    rank[0] = is_kept.sum()
+    parameter_count[0] = is_active.sum()
 
 
 def geometries(
     A: Array, is_active: Sequence[Marks], tolerance: float, column_scales: Sequence[Array]
 ) -> tuple[Geometry, ...]:
     """Several decompositions of the same A, made in one go."""
-    stack = geometry(A, np.stack(is_active), tolerance, np.stack(column_scales))
-    names = [field.name for field in fields(Geometry)]
-    return tuple(
-        Geometry(*(getattr(stack, name)[place] for name in names))
-        for place in range(len(is_active))
-    )
+    together = geometry(A, np.array(is_active), tolerance, np.array(column_scales))
+    return tuple(map(Geometry, *(getattr(together, name) for name in Geometry.__slots__)))
 
 
-def column_lengths(A: Array) -> Array:
-    """(n, p) lengths of the columns, 1 where a column is zero."""
-    # Scaled first: columns of 1e-200 have a length, too.
-    size = np.abs(A).max(axis=-2)
-    size = np.where(size > 0, size, 1.0)
-    lengths = size * np.sqrt(np.einsum("...kp,...kp->...p", A / size[..., None, :],
-                                       A / size[..., None, :]))  # fmt: skip
-    return np.where(lengths > 0, lengths, 1.0)
+@compiled_for_stacks("f8[:,:], f8[:]", "(m,p) -> (p)")
+def column_lengths(A: Array, lengths: Array) -> None:
+    """(p,) lengths of the columns, 1 where a column is zero."""
+    for p in range(lengths.size):
+        # Scaled first: columns of 1e-200 have a length, too.
+        size, squares = np.abs(A[:, p]).max(), 0.0
+        for k in range(A.shape[0] if size > 0.0 else 0):
+            squares += (A[k, p] / size) ** 2
+        lengths[p] = size * np.sqrt(squares) if size > 0.0 else 1.0
 
 
-def relative_offset(left: Array, weighted_residuals: Array) -> Array:
-    r"""Length of the residuals' projection on the tangent space over their own length.
-
-    .. math:: \|H_w e\| / \|e\|
-
-    Zero at an optimum inside the bounds (Bates and Watts, 1988): it measures convergence and active
-    bounds, not curvature. Residuals of zero count as zero.
-    """
-    size = length(weighted_residuals)
-    along = np.einsum("...kp,...k->...p", left, weighted_residuals)
-    return np.where(size > 0, length(along) / np.where(size > 0, size, 1.0), 0.0)
+@compiled_for_stacks("f8[:], i8, f8[:]", "(p), () -> ()")
+def ratio_of_ends(sizes: Array, count: int, ratio: Array) -> None:
+    """The first over the last of the `count` largest, which come first; infinite if that is 0."""
+    last = sizes[max(count, 1) - 1]
+    ratio[0] = sizes[0] / last if last > 0.0 else np.inf
 
 
 def length(vectors: Array) -> Array:
     """Euclidean length along the last axis; NumPy's norm is slow on rows."""
-    return np.asarray(np.sqrt(np.einsum("...k,...k->...", vectors, vectors)))
+    return np.sqrt(np.vecdot(vectors, vectors))  # type: ignore[no-any-return]

@@ -32,18 +32,18 @@ def identification(geometry: Geometry, coordinate_scale: Array, threshold: float
 
     Parameters
     ----------
-    coordinate_scale : (n, p) derivative of the parameters by their scaled coordinates
+    coordinate_scale : (..., p) derivative of the parameters by their scaled coordinates
     threshold : share of a unit vector beyond which a parameter is not identified
     """
     missing = geometry.parameter_count - geometry.rank
-    directions = np.zeros(geometry.right.shape)
-    days = np.flatnonzero(missing > 0)
-    if len(days):
-        span = geometry.dropped[days] / coordinate_scale[days][:, :, None]
+    directions = np.zeros_like(geometry.right)
+    is_lossy = missing > 0
+    if is_lossy.any():
+        span = (geometry.dropped / coordinate_scale[..., :, None])[is_lossy]
         left, _, _ = np.linalg.svd(span)
-        is_dropped = np.arange(span.shape[-1]) < missing[days][:, None]
-        directions[days] = np.where(is_dropped[:, None, :], left, 0.0)
-    shares = np.einsum("...pd,...pd->...p", directions, directions)
+        is_dropped = np.arange(span.shape[-1]) < np.asarray(missing)[is_lossy][:, None]
+        directions[is_lossy] = left * is_dropped[:, None, :]
+    shares = np.vecdot(directions, directions)
     return Identification(directions, shares, shares <= threshold)
 
 

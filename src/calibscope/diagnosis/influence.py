@@ -11,13 +11,14 @@ move. What leaving a quote out does is another question (`deletion.py`).
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.diagnosis.geometry import length
 
 
 def influence(residuals: Array, sensitivity: Array) -> Array:
     """(m, p) r_k S_k from residuals (m,) and sensitivity (p, m)."""
-    return np.asarray(residuals[..., :, None] * np.swapaxes(sensitivity, -1, -2))
+    return np.asarray(residuals[..., :, None] * sensitivity.mT)
 
 
 def influence_score(influence: Array) -> Array:
     """(m,) Euclidean norm over the parameters; the paper's, which mixes their units."""
-    return np.asarray(np.sqrt(np.einsum("...kp,...kp->...k", influence, influence)))
+    return length(influence)

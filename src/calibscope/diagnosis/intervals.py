@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from calibscope.base.arrays import Array, Indices, Marks
-from calibscope.diagnosis.least_squares import LeastSquares, Words
+from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
+from calibscope.base.compiled import compiled, compiled_for_stacks
+from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares, Words
 from calibscope.diagnosis.uncertainty import Form, Scale
 
 ROUNDING = 1e-8  # of a unit vector in the dropped span
@@ -90,14 +91,16 @@ class Intervals:
         return (low, high) if np.ndim(low) else (float(low), float(high))
 
 
-def quantile(level: Array, scale: Scale, degrees_of_freedom: Indices) -> Array:
+def quantile(level: ArrayLike, scale: Scale, degrees_of_freedom: Indices) -> Array:
     """Two-sided quantile: Student's t for `mse` and `mad_adjusted`, normal for `mad`.
 
-    Without a degree of freedom there is none: such residuals say nothing about the noise.
+    Without a degree of freedom there is none: such residuals say nothing about the noise. (Of
+    Student's t, `stdtrit` says so itself.)
     """
-    upper = 0.5 * (1.0 + level)
-    student = stdtrit(np.maximum(degrees_of_freedom, 1), upper)
-    return np.where(degrees_of_freedom > 0, ndtri(upper) if scale == "mad" else student, np.nan)
+    upper = 0.5 * (1.0 + np.asarray(level))
+    if scale == "mad":
+        return np.where(degrees_of_freedom > 0, ndtri(upper), np.nan)
+    return np.asarray(stdtrit(degrees_of_freedom, upper))
 
 
 def checked_levels(level: float | Sequence[float]) -> Array:
@@ -108,47 +111,73 @@ def checked_levels(level: float | Sequence[float]) -> Array:
     return levels
 
 
-def ends(
-    problem: LeastSquares, standard_errors: Array, quantiles: Array
-) -> tuple[Array, Array, Marks, Marks]:
-    """Low and high ends (..., p), and whether they were cut; the shape is that of the quantiles.
+@compiled_for_stacks(
+    "f8[:], f8[:], f8[:], b1[:], i8[:], f8[:], f8[:], f8[:], f8, f8[:], f8[:], b1[:], b1[:], b1[:]",
+    "(p), (p), (p), (p), (p), (p), (p), (p), () -> (p), (p), (p), (p), (p)",
+)
+def _intervals(
+    values: Array,
+    lower: Array,
+    upper: Array,
+    is_free: Marks,
+    transforms: Indices,
+    coordinate_scale: Array,
+    shares: Array,
+    standard_errors: Array,
+    quantile: float,
+    low: Array,
+    high: Array,
+    is_cut_low: Marks,
+    is_cut_high: Marks,
+    is_collapsed: Marks,
+) -> None:
+    low[:], high[:] = np.nan, np.nan
+    is_cut_low[:], is_cut_high[:], is_collapsed[:] = False, False, False
+    for p in range(values.size):
+        if is_free[p]:
+            step, open_way = quantile * standard_errors[p], np.sqrt(shares[p])
+            low[p] = _stepped(values[p], -step, transforms[p])
+            high[p] = _stepped(values[p], step, transforms[p])
+            # Reached counts as cut: rounding lets tanh reach 1.
+            is_cut_low[p] = low[p] <= lower[p] and np.isfinite(lower[p])
+            is_cut_high[p] = high[p] >= upper[p] and np.isfinite(upper[p])
+            low[p] = lower[p] if low[p] < lower[p] else low[p]
+            high[p] = upper[p] if high[p] > upper[p] else high[p]
+            is_collapsed[p] = open_way > step / coordinate_scale[p] and open_way > ROUNDING
+
+
+@compiled
+def _stepped(value: float, step: float, transform: int) -> float:
+    """eta^-1(eta(value) + eta'(value) step)."""
+    if transform == LOG:
+        return float(value * np.exp(step / value))
+    if transform == ARCTANH:
+        return float(np.tanh(np.arctanh(value) + step / (1.0 - value**2)))
+    return value + step
+
+
+def interval_ends(
+    problem: LeastSquares, shares: Array, standard_errors: Array, quantiles: Array
+) -> tuple[Array, Array, Marks, Marks, Marks]:
+    """Low and high ends (p,), whether each was cut, and whether the interval collapsed.
+
+    It has collapsed if it is shorter than what the dropped directions leave open.
 
     Parameters
     ----------
-    standard_errors : (..., p)
-    quantiles : (..., 1) or broadcastable to (..., p)
+    shares : (p,) squared length of each unit vector in the dropped span, scaled coordinates
+    standard_errors : (p,)
+    quantiles : a number, or one for each of several levels and days; their axes come first
     """
-    values = problem.values
-    inside = np.isfinite(values) & (problem.at_bound == 0) & problem.is_movable
-    steps = quantiles * standard_errors
-    low, high = np.empty(np.shape(steps)), np.empty(np.shape(steps))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for transform, p in problem.words.alike:
-            value, step = values[..., p], steps[..., p]
-            if transform == "log":
-                grown = np.exp(step / value)
-                low[..., p], high[..., p] = value / grown, value * grown
-            elif transform == "arctanh":
-                centre, width = np.arctanh(value), step / (1.0 - value**2)
-                low[..., p], high[..., p] = np.tanh(centre - width), np.tanh(centre + width)
-            else:
-                low[..., p], high[..., p] = value - step, value + step
-    # Reached counts as cut: rounding lets tanh reach 1.
-    is_cut_low = (low <= problem.lower) & np.isfinite(problem.lower)
-    is_cut_high = (high >= problem.upper) & np.isfinite(problem.upper)
-    low = np.where(inside, np.maximum(low, problem.lower), np.nan)
-    high = np.where(inside, np.minimum(high, problem.upper), np.nan)
-    return low, high, is_cut_low & inside, is_cut_high & inside
-
-
-def collapsed(problem: LeastSquares, shares: Array, steps: Array) -> Marks:
-    """(..., p) whether an interval is shorter than what the dropped directions leave open.
-
-    Parameters
-    ----------
-    shares : (..., p) squared length of each unit vector in the dropped span, scaled coordinates
-    steps : (..., p) half the interval, before transformation
-    """
-    with np.errstate(invalid="ignore"):
-        lengths = np.maximum(steps / problem.coordinate_scale, ROUNDING)
-        return np.asarray((np.sqrt(shares) > lengths) & problem.is_free)
+        return _intervals(  # type: ignore[no-any-return]
+            problem.values,
+            problem.lower,
+            problem.upper,
+            problem.is_free,
+            problem.words.codes,
+            problem.coordinate_scale,
+            shares,
+            standard_errors,
+            quantiles,
+        )

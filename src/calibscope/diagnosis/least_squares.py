@@ -7,7 +7,6 @@ Residuals are observed minus fitted, as in the paper; J holds derivatives of the
 """
 
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -17,6 +16,7 @@ from calibscope.base.arrays import Array, Indices, Marks
 
 Transform = Literal["log", "arctanh", "identity"]
 TRANSFORMS: tuple[str, ...] = get_args(Transform)
+LOG, ARCTANH = TRANSFORMS.index("log"), TRANSFORMS.index("arctanh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,60 +29,58 @@ class Words:
     transforms: tuple[Transform, ...]  # under which each parameter is roughly normal
     quotes: str = "observations"  # what the labels name
     outputs: str = "fitted values"  # what does not change along an unidentified direction
-    alike: tuple[tuple[Transform, slice], ...] = field(init=False)  # neighbours of one transform
+    codes: Indices = field(init=False, compare=False)  # (p,) places of the transforms in TRANSFORMS
 
     def __post_init__(self) -> None:
-        groups, start = [], 0
-        for transform, members in groupby(self.transforms):
-            end = start + len(list(members))
-            groups.append((transform, slice(start, end)))
-            start = end
-        object.__setattr__(self, "alike", tuple(groups))
+        codes = np.array([TRANSFORMS.index(transform) for transform in self.transforms])
+        object.__setattr__(self, "codes", codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastSquares:
-    """Residuals, derivatives, weights and bounds of n fits with m observations and p parameters."""
+    """Residuals, derivatives, weights and bounds of a fit with m observations and p parameters.
 
-    residuals: Array  # (n, m) observed minus fitted
-    jacobian: Array  # (n, m, p) of the fitted values
-    weights: Array  # (n, m)
-    bend: Array | None  # (n, p, p) sum_k w_k (g_k - y_k) Hess g_k, half of Delta_GN
-    observed: Array | None  # (n, m)
-    values: Array  # (n, p) the parameters; not a number where they were not given
-    lower: Array  # (n, p)
-    upper: Array  # (n, p)
-    labels: npt.NDArray[np.str_]  # (n, m)
+    Of a stack of n fits, all arrays have the fit first.
+    """
+
+    residuals: Array  # (m,) observed minus fitted
+    jacobian: Array  # (m, p) of the fitted values
+    weights: Array  # (m,)
+    bend: Array | None  # (p, p) sum_k w_k (g_k - y_k) Hess g_k, half of Delta_GN
+    observed: Array | None  # (m,)
+    values: Array  # (p,) the parameters; not a number where they were not given
+    lower: Array  # (p,)
+    upper: Array  # (p,)
+    labels: npt.NDArray[np.str_]  # (m,)
     words: Words
-    weighted_residuals: Array = field(init=False)  # (n, m) e; with w = 1/y^2 relative errors
-    design: Array = field(init=False)  # (n, m, p) A
-    at_bound: npt.NDArray[np.int64] = field(init=False)  # (n, p) -1 lower, 1 upper, else 0
-    is_movable: Marks = field(init=False)  # (n, p) not fixed beforehand
-    is_free: Marks = field(init=False)  # (n, p) neither fixed nor held by a bound
-    coordinate_scale: Array = field(init=False)  # (n, p) parameters by their scaled coordinates
+    root_weights: Array = field(init=False)  # (m,) diagonal of W^(1/2)
+    weighted_residuals: Array = field(init=False)  # (m,) e; with w = 1/y^2 relative errors
+    design: Array = field(init=False)  # (m, p) A = W^(1/2) J
+    gram: Array = field(init=False)  # (p, p) A^T A = J^T W J
+    at_bound: npt.NDArray[np.int64] = field(init=False)  # (p,) -1 lower, 1 upper, else 0
+    is_movable: Marks = field(init=False)  # (p,) not fixed beforehand
+    is_free: Marks = field(init=False)  # (p,) neither fixed nor held by a bound
+    coordinate_scale: Array = field(init=False)  # (p,) parameters by their scaled coordinates
 
     def __post_init__(self) -> None:
         roots = np.sqrt(self.weights)
         is_movable = self.lower < self.upper
         marks = (self.values >= self.upper).astype(np.int64) - (self.values <= self.lower)
-        at_bound = np.where(is_movable, marks, 0)
-        is_log = np.array([transform == "log" for transform in self.words.transforms])
+        at_bound = marks * is_movable
+        A = roots[..., None] * self.jacobian
         derived = {
+            "root_weights": roots,
             "weighted_residuals": roots * self.residuals,
-            "design": roots[..., None] * self.jacobian,
+            "design": A,
+            "gram": A.mT @ A,
             "at_bound": at_bound,
             "is_movable": is_movable,
             "is_free": is_movable & (at_bound == 0),
             # A parameter is its own derivative by its logarithm.
-            "coordinate_scale": np.where(is_log, np.abs(self.values), 1.0),
+            "coordinate_scale": np.where(self.words.codes == LOG, np.abs(self.values), 1.0),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
-
-    @property
-    def counts(self) -> Indices:
-        """How many observations have a weight."""
-        return np.asarray((self.weights > 0).sum(axis=-1))
 
     @property
     def relative_weight(self) -> Array:

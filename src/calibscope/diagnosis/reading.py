@@ -5,8 +5,9 @@ sentence, if any, holds the first cautions that apply. A rule applies when all o
 raised.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
 
 from calibscope.diagnosis.flags import Flags
 
@@ -74,7 +75,13 @@ RULES = (
 )
 
 
-def reading(flags: Flags, facts: Mapping[str, object]) -> str:
+class ByName(Protocol):
+    """What looks up a fact by its name."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+def reading(flags: Flags, facts: ByName) -> str:
     """Put the sentences together.
 
     Parameters
@@ -85,10 +92,10 @@ def reading(flags: Flags, facts: Mapping[str, object]) -> str:
         next(rule.text for rule in RULES if rule.topic == topic and rule.applies(flags))
         for topic in ("freedom", "leverage")
     ]
-    cautions = [rule.text for rule in RULES if rule.topic == "caution" and rule.applies(flags)]
+    cautions = (rule.text for rule in RULES if rule.topic == "caution" and rule.applies(flags))
     sentences = ["; ".join(spoken)]
-    if cautions:
-        sentences.append("; ".join(cautions[:MOST_CAUTIONS]))
+    if said := list(islice(cautions, MOST_CAUTIONS)):
+        sentences.append("; ".join(said))
     return " ".join(_sentence(text.format_map(facts)) for text in sentences)
 
 

@@ -1,4 +1,7 @@
-"""Stacks of days: dataclasses whose arrays have the day as first axis, and how to take one day."""
+"""Days and stacks of days: the same dataclasses, whose arrays have the day as first axis in stacks.
+
+Formulas count axes from the last one, so they hold for a stack and for a day alike.
+"""
 
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -7,16 +10,37 @@ from typing import Any, TypeVar
 import numpy as np
 
 Stack = TypeVar("Stack")
+ARRAYS = (np.ndarray, np.generic)
 
 
 def day_of(stack: Stack, day: int) -> Stack:
-    """The same dataclass for one day: every array without its first axis, scalars as Python's own.
+    """The same dataclass for one day of a stack: every array without its first axis."""
+    return finished(_picked(stack, day))
 
-    Formulas that count axes from the last one then hold for a stack and for a day alike.
-    """
+
+def finished(one: Stack) -> Stack:
+    """Freeze what was made for one day, all the way down: read-only, scalars Python's own."""
+    for name in _names(type(one)):  # type: ignore[arg-type]
+        value = getattr(one, name)
+        if isinstance(value, ARRAYS):
+            if value.ndim:
+                value.setflags(write=False)
+            else:
+                object.__setattr__(one, name, value.item())
+        elif _is_stack(type(value)):  # type: ignore[arg-type]
+            finished(value)
+    return one
+
+
+def _picked(stack: Stack, day: int) -> Stack:
     one = object.__new__(type(stack))
     for name in _names(type(stack)):  # type: ignore[arg-type]
-        object.__setattr__(one, name, _day_of(getattr(stack, name), day))
+        value = getattr(stack, name)
+        if isinstance(value, np.ndarray):
+            value = value[day]
+        elif _is_stack(type(value)):  # type: ignore[arg-type]
+            value = _picked(value, day)
+        object.__setattr__(one, name, value)
     return one
 
 
@@ -26,16 +50,6 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 
 @cache
-def _is_stack(kind: type) -> bool:
+def _is_stack(kind: Any) -> bool:
     """Whether a dataclass differs from day to day; one that does not says so itself."""
     return is_dataclass(kind) and not getattr(kind, "is_shared", False)
-
-
-def _day_of(value: Any, day: int) -> Any:
-    if isinstance(value, np.ndarray):
-        if value.ndim == 1:
-            return value.item(day)
-        one = value[day]
-        one.flags.writeable = False  # a result is frozen all the way down
-        return one
-    return day_of(value, day) if _is_stack(type(value)) else value  # type: ignore[arg-type]

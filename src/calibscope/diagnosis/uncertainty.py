@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.base.compiled import compiled, compiled_for_stacks
 
 Scale = Literal["mse", "mad", "mad_adjusted"]
 Form = Literal["gauss_newton", "exact"]
@@ -33,6 +34,7 @@ class Scales:
     mad: Array
     mad_adjusted: Array
     degrees_of_freedom: Indices  # m - p; `mse` needs at least one, `mad_adjusted` two
+    count: Indices  # m: observations with a weight
 
     def of(self, scale: Scale) -> Array:
         """One of the three by name."""
@@ -44,39 +46,66 @@ class Scales:
 def residual_scales(
     residuals: Array, leverage: Array, has_weight: Marks, parameter_count: Indices, forced: float
 ) -> Scales:
-    """The three scales of weighted residuals (n, m).
+    """The three scales of weighted residuals (m,).
 
     Parameters
     ----------
-    has_weight : (n, m) observations without weight do not count
+    has_weight : (m,) observations without weight do not count
     forced : leverage from which a residual says nothing
     """
-    freedom = has_weight.sum(axis=-1) - parameter_count
-    squares = np.einsum("...k,...k->...", residuals, residuals)
-    mse = np.where(freedom > 0, np.sqrt(squares / np.maximum(freedom, 1)), np.nan)
-    is_loose = leverage < forced
-    adjusted = residuals / np.sqrt(np.where(is_loose, 1.0 - leverage, 1.0))
-    both, counts = np.stack((residuals, adjusted)), np.stack((has_weight, has_weight & is_loose))
-    middle = _median(both, counts)[..., None]
-    mad, adjusted_mad = NORMAL_CONSISTENCY * _median(np.abs(both - middle), counts)
-    return Scales(mse, mad, np.where(freedom > 1, adjusted_mad, np.nan), freedom)
+    return Scales(*_scales(residuals, leverage, has_weight, parameter_count, forced))
 
 
-def _median(values: Array, counts: Marks) -> Array:
-    """Median of those that count, not a number if none does; NumPy's nanmedian is slow on rows."""
-    ordered = np.sort(np.where(counts, values, np.inf), axis=-1)
-    if counts.all():
-        m = values.shape[-1]
-        return np.asarray(0.5 * (ordered[..., (m - 1) // 2] + ordered[..., m // 2]))
-    count = counts.sum(axis=-1)
-    places = np.stack((np.maximum(count - 1, 0) // 2, count // 2), axis=-1)
-    low, high = np.moveaxis(np.take_along_axis(ordered, places, axis=-1), -1, 0)
-    return np.where(count > 0, 0.5 * (low + high), np.nan)
+@compiled_for_stacks(
+    "f8[:], f8[:], b1[:], i8, f8, f8[:], f8[:], f8[:], i8[:], i8[:]",
+    "(m), (m), (m), (), () -> (), (), (), (), ()",
+)
+def _scales(
+    residuals: Array,
+    leverage: Array,
+    has_weight: Marks,
+    parameter_count: int,
+    forced: float,
+    mse: Array,
+    mad: Array,
+    mad_adjusted: Array,
+    degrees_of_freedom: Indices,
+    count: Indices,
+) -> None:
+    plain, adjusted = np.empty(residuals.size), np.empty(residuals.size)
+    weighty, loose, squares = 0, 0, 0.0
+    for k in range(residuals.size):
+        if has_weight[k]:
+            plain[weighty] = residuals[k]
+            weighty += 1
+            squares += residuals[k] ** 2
+        if has_weight[k] and leverage[k] < forced:
+            adjusted[loose] = residuals[k] / np.sqrt(1.0 - leverage[k])
+            loose += 1
+    freedom = weighty - parameter_count
+    mse[0] = np.sqrt(squares / freedom) if freedom > 0 else np.nan
+    mad[0] = NORMAL_CONSISTENCY * _median_deviation(plain[:weighty])
+    robust = NORMAL_CONSISTENCY * _median_deviation(adjusted[:loose])
+    mad_adjusted[0] = robust if freedom > 1 else np.nan
+    degrees_of_freedom[0] = freedom
+    count[0] = weighty
+
+
+@compiled
+def _median_deviation(values: Array) -> float:
+    """Median absolute deviation from the median; not a number of none."""
+    return _median(np.abs(values - _median(values)))
+
+
+@compiled
+def _median(values: Array) -> float:
+    ordered, m = np.sort(values), values.size
+    return 0.5 * (ordered[(m - 1) // 2] + ordered[m // 2]) if m else np.nan
 
 
 def correlation(covariance: Array) -> Array:
     """(p, p) correlations; not a number for parameters without variance."""
-    deviations = np.sqrt(np.einsum("...pp->...p", covariance))
+    deviations = np.sqrt(np.linalg.diagonal(covariance))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = covariance / (deviations[..., :, None] * deviations[..., None, :])
-    return np.asarray(np.clip(ratios, -1.0, 1.0))
+    return np.asarray(np.minimum(np.maximum(ratios, -1.0), 1.0))
