@@ -1,4 +1,4 @@
-# make demo    set everything up and show the main job on built-in (synthetic) data
+# make demo    set everything up and run a whole study on built-in (synthetic) data
 # make test    set everything up and run the tests
 # make lint    style, types, layer order
 # make bench   speed as ratios to QuantLib, NumPy, SciPy and pandas, measured in the same run
@@ -29,7 +29,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/reading.py
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv calibscope-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/pip:

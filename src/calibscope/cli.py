@@ -34,16 +34,27 @@ def main() -> None:
 
 
 @main.command()
-def demo() -> None:
-    """Show the built-in synthetic market: a day priced, three days calibrated and diagnosed.
+@click.option(
+    "--into", type=click.Path(path_type=Path, file_okay=False), default=Path("calibscope-demo"),
+    show_default=True, help="Folder for the results.",
+)  # fmt: skip
+def demo(into: Path) -> None:
+    """Run a whole study on the built-in synthetic market, 2016 to 2025.
 
-    The G2++ prices of 13 at-the-money caps beside their (synthetic) quotes, how each price reacts
-    to each parameter, and how well the exact derivatives predict a repricing. Then three reference
-    dates: how well they fit, what decides the fit, and how to read it.
+    Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
+    decide the fit, how much they determine, which bounds hold parameters, and which days need a
+    second look. A second call finds all days in the store and computes nothing.
     """
-    from calibscope.report.demo import demo_page
+    from calibscope.report.demo import run_demo
+    from calibscope.study.errors import StoreError
 
-    _show(demo_page())
+    try:
+        page = run_demo(into)
+    except StoreError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{into}: {error.strerror}; give another folder") from None
+    _show(page)
 
 
 def file_options(command: Callable[..., None]) -> Callable[..., None]:

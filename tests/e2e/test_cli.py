@@ -27,9 +27,10 @@ HEAVY = {
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run(*command, **environment):
+def run(*command, folder=None, **environment):
     return subprocess.run(
         command,
+        cwd=folder,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -75,15 +76,22 @@ def test_version():
     assert cs.__version__ in calibscope("--version").stdout
 
 
-def test_demo_reads_as_recorded():
+def test_demo_reads_as_recorded(tmp_path):
     """To record it anew: COLUMNS=80 calibscope demo > tests/golden/demo.txt, and look at it."""
-    result = calibscope("demo")
+    result = calibscope("demo", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout == (GOLDEN / "demo.txt").read_text(encoding="utf-8")
+    assert result.stdout.startswith("SYNTHETIC")
+    again = calibscope("demo", folder=tmp_path)
+    assert again.stdout == result.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["calibscope-demo"]
 
 
-def test_demo_says_that_it_is_synthetic_first():
-    assert calibscope("demo").stdout.startswith("SYNTHETIC")
+def test_demo_into_a_place_that_cannot_be(tmp_path):
+    (tmp_path / "file").touch()
+    result = calibscope("demo", "--into", str(tmp_path / "file" / "folder"))
+    assert result.returncode == 1
+    assert "give another folder" in result.stderr
 
 
 def test_check_prints_what_was_recorded():

@@ -1,0 +1,58 @@
+"""The page of a study on a terminal: what is there is shown, what is not is not missed."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+import calibscope as cs
+from calibscope.report.run import run_page
+from calibscope.report.study import study_page
+from calibscope.study.run import Tally, run_study
+
+
+def printed(page):
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(page)
+    return console.export_text()
+
+
+def test_a_history_without_the_reference_dates(study):
+    page = printed(study_page(study))
+    assert page.startswith("SYNTHETIC built-in Euro market: 50 days calibrated and diagnosed, 5")
+    assert "Reference dates" not in page
+    assert "3Y " in page
+    assert "rho_xy = -1" in page
+    assert "(5 of the red ones have no results)" in page
+
+
+def test_reference_dates_where_they_are(tmp_path):
+    march = cs.demo_market().between("2020-03-16", "2020-03-20")
+    study = run_study(march, tmp_path / "s.db", {"governance": {"limits": {"edof": {"red": 4}}}})
+    page = printed(study_page(study))
+    assert "2020-03-18  COVID" in page
+    assert "ECB hike" not in page
+    assert "2020-03-20 edof 5. Without" in page
+    assert "and 2 more" in page
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_few_or_no_days(market, tmp_path, count):
+    study = run_study(replace(market, days=market.days[:count], dropped=()), tmp_path / "s.db")
+    page = printed(study_page(study))
+    assert ("no day has results" in page) == (count == 0)
+
+
+def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_path):
+    tallies = []
+    two = replace(market, days=market.days[:1], dropped=market.dropped[:1])
+    run_study(two, tmp_path / "s.db", progress=tallies.append)
+    page = printed(run_page(study, tallies[-1]))
+    assert "2017-10-03 red: demo caps: 2017-10-03: there is no price" in page
+    assert "2017-09-15 green: RMSRE 1" in page
+    assert page.endswith("Computed 2 days. Without results: 1 day.\n")
+    assert "Which quotes decide" not in page
+    page = printed(run_page(study, Tally(50, 0, done=50)))
+    assert "Which quotes decide" in page
+    assert printed(run_page(study, Tally(0, 50))).startswith("Nothing to do: all 50 days")
