@@ -46,7 +46,8 @@ def test_the_messages_in_the_readme_are_what_is_printed():
     assert f"\n{error.value}\n" in readme
 
 
-def test_the_python_of_the_readme_runs():
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     readme = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
     code = re.search(r"In Python.*?```python\n(.*?)```", readme, re.DOTALL).group(1)
     code = code.replace('"examples/', f'"{PAGE.parents[1]}/examples/')
