@@ -8,6 +8,7 @@ everything is compiled anew. Where neither the package nor the user's cache is w
 process compiles for itself; a shared temporary folder would let other users plant machine code.
 """
 
+import gc
 import hashlib
 import logging
 import os
@@ -77,10 +78,12 @@ def compiled(function: Function) -> Function:
     Division by zero yields inf or nan, as in NumPy, because unselected branches of
     vectorised loops may divide by zero.
     """
-    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+    options = {
+        "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True
+    }  # fmt: skip
     with _kept_on_disk() as is_kept:
         door = numba.njit(cache=is_kept, **options)(function)
-        inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+        inner = numba.njit(no_cpython_wrapper=True, **options)(function)
         return cast(Function, divided(door, inner))
 
 
@@ -138,7 +141,11 @@ def _kept_on_disk() -> Iterator[bool]:
 
 @contextmanager
 def compilation_notice() -> Iterator[None]:
-    """Tell the user when the block takes long because kernels are being compiled."""
+    """Tell the user when the block takes long because kernels are being compiled.
+
+    Python's garbage collector pauses: it would go through the compiler's millions of objects again
+    and again, and find nothing.
+    """
     notice = threading.Timer(
         SECONDS_BEFORE_NOTICE,
         logger.warning,
@@ -146,7 +153,11 @@ def compilation_notice() -> Iterator[None]:
     )
     notice.daemon = True
     notice.start()
+    was_collecting = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
         notice.cancel()
+        if was_collecting:
+            gc.enable()

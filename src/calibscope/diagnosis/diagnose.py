@@ -94,6 +94,14 @@ def diagnose_many(
     return Diagnoses(tuple(stacks), stack_of, place_of)
 
 
+def in_mode(diagnoses: Diagnoses, mode: Mode) -> Diagnoses:
+    """The same fits in another mode, without pricing them again."""
+    stacks = tuple(
+        examine(stack.problem, mode, stack.settings, "natural") for stack in diagnoses.stacks
+    )
+    return replace(diagnoses, stacks=stacks)
+
+
 def _least_squares(
     points: Array,
     values: CapValues,

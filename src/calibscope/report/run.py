@@ -15,10 +15,11 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from calibscope.report.study import COLOURS, study_page
 from calibscope.study.governance import Light
 from calibscope.study.run import LATEST, News, Tally
 from calibscope.study.study import Study
+
+COLOURS = {Light.GREEN: "green", Light.AMBER: "yellow", Light.RED: "red"}
 
 
 class _Rate(ProgressColumn):
@@ -61,6 +62,8 @@ def run_page(study: Study, tally: Tally) -> RenderableType:
     """What was computed: the days themselves if they are few, else the whole study."""
     parts: list[RenderableType] = []
     if tally.total > LATEST:
+        from calibscope.report.study import study_page  # and pandas, which a short run does without
+
         parts.append(study_page(study))
     else:
         parts += [_news(news) for news in tally.latest]

@@ -10,13 +10,12 @@ from rich.text import Text
 
 from calibscope.market.maturity import label
 from calibscope.report.bars import bar
+from calibscope.report.run import COLOURS
 from calibscope.report.tables import heading, plain_table
 from calibscope.study import statistics
 from calibscope.study.events import REFERENCE_DATES
-from calibscope.study.governance import Light
 from calibscope.study.study import Study
 
-COLOURS = {Light.GREEN: "green", Light.AMBER: "yellow", Light.RED: "red"}
 BAR = 12  # characters
 RED_DAYS = 3  # that are listed
 NEAR_ONE = 0.95

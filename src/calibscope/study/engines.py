@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any, Protocol
 
 from calibscope import __version__
-from calibscope.calibration.search import compile_kernels
 from calibscope.market.day import MarketDay
 from calibscope.study.results import Results, compute
 from calibscope.study.settings import StudySettings
@@ -51,7 +50,6 @@ class Threads:
 
     def results(self, chunks: Iterable[Chunk], settings: StudySettings) -> Iterator[Results]:
         """The results of each chunk, in order."""
-        compile_kernels()
         with ThreadPoolExecutor(1) as pool:
             yield from _ahead(
                 (pool.submit(compute, days, settings, self.threads) for days in chunks), 2

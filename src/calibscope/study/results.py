@@ -15,7 +15,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.calibration.calibrate import calibrate_many
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnose import diagnose_many
+from calibscope.diagnosis.diagnose import diagnose_many, in_mode
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import MEANINGS
@@ -94,9 +94,7 @@ def _compute(days: Sequence[MarketDay], settings: StudySettings, threads: int | 
     fits = calibrate_many(days, **settings.calibration.arguments(), threads=threads)
     calibrated = time.perf_counter()
     own = diagnose_many(fits, section.mode, section.thresholds, threads)
-    other = diagnose_many(
-        fits, "strict" if section.mode == "full" else "full", section.thresholds, threads
-    )
+    other = in_mode(own, "strict" if section.mode == "full" else "full")
     full, strict = (own, other) if section.mode == "full" else (other, own)
     every = list(fits)
     tables = {"days": _days(every, own, full)}
