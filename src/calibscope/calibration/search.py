@@ -38,6 +38,7 @@ from calibscope.calibration.pairs import (
     pairs_for,
     scan,
     set_schedule,
+    start_at,
 )
 from calibscope.calibration.polish import NEAR, polish
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
@@ -109,7 +110,7 @@ def search_day(
     lowest = np.argmin(end_values[:kept])
     best = end_values[lowest]
     if perfect < best < NEARLY_PERFECT * unresolved:
-        end_values[lowest], used = trace_valley(perfect, case, best, ends[lowest])
+        end_values[lowest], used = trace_valley(unresolved, perfect, case, best, ends[lowest])
         evaluations += used
     return kept, evaluations
 
@@ -221,15 +222,6 @@ def linearise_well(case: Case, pairs: Pairs) -> None:
         for i in range(resets.size):
             variance[i] = min(max(variance[i], 0.1 * before[i]), 10.0 * before[i])
         linearise(case)
-
-
-@compiled
-def start_at(i: int, j: int, pairs: Pairs, case: Case, start: Array) -> None:
-    """The parameters at a pair of speeds, inside the bounds."""
-    start[0], start[1] = pairs.speeds[i], pairs.speeds[j]
-    start[2:] = pairs.solutions[i, j]
-    for p in range(COUNT):
-        start[p] = min(max(start[p], case.task.lower[p]), case.task.upper[p])
 
 
 @compiled
