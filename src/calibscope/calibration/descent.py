@@ -38,17 +38,23 @@ def inner_fit(tolerance: float, case: Case, parameters: Array) -> float:
     """Best volatilities and correlation at the speeds in `parameters`; the true sum of squares.
 
     Starts from the volatilities in `parameters`: linearise, solve in the cone, until nothing moves.
+    Where it goes on moving, as between two fits whose linear models point at each other, the best
+    of all that were measured is taken.
     """
     set_basis(parameters, case)
-    value = last = np.inf
+    last = lowest = np.inf
+    sigma_x, sigma_y, rho = parameters[2], parameters[3], parameters[4]
     for _ in range(INNER_STEPS):
         set_variance(parameters, case)
         value = linearise(case)
         if not abs(last - value) > tolerance * value:
-            break
+            return value
+        if value < lowest:
+            lowest, sigma_x, sigma_y, rho = value, parameters[2], parameters[3], parameters[4]
         last = value
         linear_fit(case, parameters)
-    return value
+    parameters[2], parameters[3], parameters[4] = sigma_x, sigma_y, rho
+    return lowest
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compiled
-from calibscope.calibration.case import Case
+from calibscope.calibration.case import COUNT, Case
 from calibscope.calibration.cone import Products, bounded_fit
 from calibscope.calibration.surrogate import largest_square
 from calibscope.models.elementary import decay_moments
@@ -189,3 +189,12 @@ def collect_valleys(limit: float, pairs: Pairs, places: Indices) -> int:
             if count == len(places):
                 break
     return count
+
+
+@compiled
+def start_at(i: int, j: int, pairs: Pairs, case: Case, start: Array) -> None:
+    """The parameters at a pair of speeds, inside the bounds."""
+    start[0], start[1] = pairs.speeds[i], pairs.speeds[j]
+    start[2:] = pairs.solutions[i, j]
+    for p in range(COUNT):
+        start[p] = min(max(start[p], case.task.lower[p]), case.task.upper[p])

@@ -38,6 +38,7 @@ from calibscope.calibration.pairs import (
     pairs_for,
     scan,
     set_schedule,
+    start_at,
 )
 from calibscope.calibration.polish import NEAR, polish
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
@@ -105,11 +106,11 @@ def search_day(
         for p in range(COUNT):
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
         end_values[0], kept = np.inf, 1
-    evaluations += finish(case, ends[:kept], end_values[:kept])
+    evaluations += finish(perfect, case, ends[:kept], end_values[:kept])
     lowest = np.argmin(end_values[:kept])
     best = end_values[lowest]
     if perfect < best < NEARLY_PERFECT * unresolved:
-        end_values[lowest], used = trace_valley(perfect, case, best, ends[lowest])
+        end_values[lowest], used = trace_valley(unresolved, perfect, case, best, ends[lowest])
         evaluations += used
     return kept, evaluations
 
@@ -168,12 +169,15 @@ def is_lowest(c: int, places: Indices, heights: Array) -> bool:
 
 
 @compiled
-def finish(case: Case, ends: Array, end_values: Array) -> int:
-    """From half way to the optima, for all ends that are nearly the best; the evaluations."""
+def finish(perfect: float, case: Case, ends: Array, end_values: Array) -> int:
+    """From half way to the optima, for all ends that are nearly the best; the evaluations.
+
+    Perfect fits differ by rounding alone: all of them count as the best.
+    """
     evaluations, best = 0, np.min(end_values)
     is_walked = np.zeros(len(ends), np.bool_)
     for c in range(len(ends)):
-        if end_values[c] > NEARLY_BEST * best:
+        if end_values[c] > NEARLY_BEST * max(best, perfect):
             continue
         if not is_beside_ridge(ends[c]):
             end_values[c], used = descend(MOST_STEPS, NEAR_ENOUGH, case, ends[c])
@@ -186,7 +190,7 @@ def finish(case: Case, ends: Array, end_values: Array) -> int:
             is_walked[c] = True
         best = min(best, end_values[c])
     for c in range(len(ends)):
-        if end_values[c] > NEARLY_BEST * best:
+        if end_values[c] > NEARLY_BEST * max(best, perfect):
             continue
         end_values[c], used = polish(2, NEAR, 5 * MOST_STEPS, case, ends[c])
         evaluations += used
@@ -218,15 +222,6 @@ def linearise_well(case: Case, pairs: Pairs) -> None:
         for i in range(resets.size):
             variance[i] = min(max(variance[i], 0.1 * before[i]), 10.0 * before[i])
         linearise(case)
-
-
-@compiled
-def start_at(i: int, j: int, pairs: Pairs, case: Case, start: Array) -> None:
-    """The parameters at a pair of speeds, inside the bounds."""
-    start[0], start[1] = pairs.speeds[i], pairs.speeds[j]
-    start[2:] = pairs.solutions[i, j]
-    for p in range(COUNT):
-        start[p] = min(max(start[p], case.task.lower[p]), case.task.upper[p])
 
 
 @compiled

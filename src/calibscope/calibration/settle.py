@@ -39,7 +39,8 @@ def settle(case: Case, parameters: Array) -> float:
     lowest, highest = total, total * (1.0 + ROUNDING)
     for _ in range(MOST_LAST_STEPS):
         normal_equations(2, here, case)
-        length = projected_step(here, case)
+        is_inside = (here > case.task.lower) & (here < case.task.upper)
+        length = projected_step(is_inside, here, case)
         if length < 0.5 * shortest and total <= highest:
             parameters[:] = here
             lowest, shortest, misses = total, length, 0
@@ -55,15 +56,14 @@ def settle(case: Case, parameters: Array) -> float:
 
 
 @compiled
-def projected_step(parameters: Array, case: Case) -> float:
-    """Newton's step of the parameters inside their bounds, on singular vectors; length of U' r.
+def projected_step(is_free: Marks, parameters: Array, case: Case) -> float:
+    """Newton's step of the free parameters, on singular vectors; length of U' r.
 
     A parameter that the step would carry beyond a bound is put on it, and the others are solved for
-    again.
+    again, and no longer marked as free.
     """
     task, work = case.task, case.work
     m, is_held = task.quotes.size, work.is_held
-    is_free = (parameters > task.lower) & (parameters < task.upper)
     # An anchor's pull adds five rows.
     A, residuals = np.zeros((m + COUNT, COUNT)), np.zeros(m + COUNT)
     A[:m], residuals[:m] = work.jacobian[:m], work.residuals[:m]

@@ -1,10 +1,13 @@
 """Along a valley of nearly perfect fits: every other optimum in it, however shallow.
 
 Quotes without noise, or fewer than there are parameters, can be met almost exactly along a line
-through the parameters, and on that line optima with relative errors of 1e-5 to 1e-8 lie between
-the exact ones. The grid of the search does not tell them apart. So the valley is walked along: the
-faster speed is held at each value of a grid, all else fitted; from every minimum of these fits the
-speed is set free. Where that leads to no perfect fit, the grid is refined around the best.
+through the parameters, and on that line optima with relative errors of 1e-5 to 1e-9 lie between
+the exact ones. The grid of the search does not tell them apart. So exact fits are tried from the
+lowest places of a finer grid (`exact.py`). Where none is reached, the valley is walked along: the
+faster speed is held at each value of the grid, all else fitted; from every minimum of these fits
+the speed is set free. Then the same with the slower speed, since a weak slow factor beside a strong
+one leaves the faster speed less room than a step of the grid. At last the grid is refined around
+the best.
 """
 
 import math
@@ -16,41 +19,107 @@ from calibscope.base.compiled import compiled
 from calibscope.calibration.case import COUNT, Case, Task, with_task
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS, descend, inner_fit
+from calibscope.calibration.exact import exact_fit
 from calibscope.calibration.objective import SLOW
-from calibscope.calibration.pairs import Pairs, pairs_for, scan, set_schedule
+from calibscope.calibration.pairs import (
+    Pairs,
+    collect_valleys,
+    pairs_for,
+    scan,
+    set_schedule,
+    start_at,
+)
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
 from calibscope.calibration.surrogate import linear_fit, set_basis
 
 SPEEDS = 96
+STARTS = 32  # places of the grid from which an exact fit is tried
 NEAR_ENOUGH = 1e-10  # relative change of the sum of squares
 PLACES, REFINEMENTS = 17, 5  # of the grid around the best
 NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
 
 
 @compiled
-def trace_valley(perfect: float, case: Case, best: float, parameters: Array) -> tuple[float, int]:
+def trace_valley(
+    unresolved: float, perfect: float, case: Case, best: float, parameters: Array
+) -> tuple[float, int]:
     """Move `parameters` to the best optimum of their valley; the objective and the evaluations."""
-    n, pairs = SPEEDS, fine_pairs(case)
-    heights, points = np.full(n, np.inf), np.empty((n, COUNT))
-    start, evaluations = parameters.copy(), 0
+    pairs, start = fine_pairs(case), parameters.copy()
     # Leaves prices linearised at these parameters, where the linear problem is nearly exact.
     inner_fit(NEAR_ENOUGH, case, start)
     scan(case, pairs)
-    for i in range(1, n):
-        row = pairs.values[i, : i + 1]  # the last one is inf
-        for j in range(i):
-            if row[j] > row[j + 1] or (j > 0 and row[j] > row[j - 1]):
+    best, evaluations = met_exactly(unresolved, perfect, case, pairs, best, parameters)
+    for is_slower in (False, True):
+        if best > perfect:
+            best, used = walk_along(is_slower, perfect, case, pairs, best, parameters)
+            evaluations += used
+    if best > perfect:
+        best, used = refine(perfect, case, best, parameters)
+        evaluations += used
+    return best, evaluations
+
+
+@compiled
+def met_exactly(
+    unresolved: float, perfect: float, case: Case, pairs: Pairs, best: float, parameters: Array
+) -> tuple[float, int]:
+    """Towards exact fits from the lowest places of the grid, until there is one."""
+    places, start, evaluations = np.empty((STARTS, 2), np.int64), np.empty(COUNT), 0
+    for c in range(collect_valleys(unresolved, pairs, places)):
+        start_at(places[c, 0], places[c, 1], pairs, case, start)
+        value, used = exact_or_better(perfect, case, best, start)
+        evaluations += used
+        if value < best:
+            best = value
+            parameters[:] = start
+        if best <= perfect:
+            break
+    return best, evaluations
+
+
+@compiled
+def exact_or_better(
+    perfect: float, case: Case, best: float, parameters: Array
+) -> tuple[float, int]:
+    """Towards an exact fit, in place; where it is not exact, yet the best, to the optimum."""
+    value, evaluations = exact_fit(perfect, case, parameters)
+    if perfect < value < best:
+        value, used = polish(2, NEAR, MOST_STEPS, case, parameters)
+        evaluations += used
+    return value, evaluations
+
+
+@compiled
+def walk_along(
+    is_slower: bool, perfect: float, case: Case, pairs: Pairs, best: float, parameters: Array
+) -> tuple[float, int]:
+    """Hold the faster (or slower) speed at each of the grid; set it free where fits are best."""
+    n, values, start, evaluations = SPEEDS, pairs.values, np.empty(COUNT), 0
+    heights, points = np.full(n, np.inf), np.empty((n, COUNT))
+    for held in range(n):
+        line = values[held + 1 :, held] if is_slower else values[held, :held]
+        for k in range(line.size):
+            if (k > 0 and line[k] > line[k - 1]) or (k < line.size - 1 and line[k] > line[k + 1]):
                 continue
-            start[0], start[1] = pairs.speeds[i], pairs.speeds[j]
-            start[2:] = pairs.solutions[i, j]
+            if is_slower:
+                start_at(held + 1 + k, held, pairs, case, start)
+                start[:] = start[SWAP]
+            else:
+                start_at(held, k, pairs, case, start)
             value, used = held_fit(case, start)
             evaluations += used
-            if value < heights[i]:
-                heights[i] = value
-                points[i] = start
+            if value < heights[held]:
+                heights[held] = value
+                points[held] = start
     best, used = released(perfect, heights, points, case, best, parameters)
-    evaluations += used
+    return best, evaluations + used
+
+
+@compiled
+def refine(perfect: float, case: Case, best: float, parameters: Array) -> tuple[float, int]:
+    """The same on finer and finer grids of the faster speed around the best."""
+    start, points, evaluations = np.empty(COUNT), np.empty((PLACES, COUNT)), 0
     if parameters[0] < parameters[1]:
         parameters[:] = parameters[SWAP]
     low, high = parameters[0] / NEIGHBOURHOOD, parameters[0] * NEIGHBOURHOOD
@@ -89,7 +158,7 @@ def fine_pairs(case: Case) -> Pairs:
 
 @compiled
 def held_fit(case: Case, parameters: Array) -> tuple[float, int]:
-    """The best fit with the faster speed held, in place."""
+    """The best fit with the first speed held, in place."""
     task = case.task
     for p in range(COUNT):
         parameters[p] = min(max(parameters[p], task.lower[p]), task.upper[p])
@@ -125,6 +194,11 @@ def released(
         _, used = descend(MOST_STEPS, NEAR_ENOUGH, case, start)
         value, more = polish(2, NEAR, MOST_STEPS, case, start)
         evaluations += used + more
+        if value < best:
+            best = value
+            parameters[:] = start
+        value, used = exact_or_better(perfect, case, best, start)
+        evaluations += used
         if value < best:
             best = value
             parameters[:] = start
