@@ -18,7 +18,7 @@ from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import (
     DESCENTS,
     compile_kernels,
-    search_days,
+    search_and_trace,
     search_speeds,
 )
 from calibscope.calibration.solution import Fit
@@ -195,7 +195,7 @@ def _batch_search(
     speeds = search_speeds(lower[0], upper[0])
 
     def search(begin: int, end: int) -> None:
-        search_days(
+        search_and_trace(
             book, quotes, roots, lower, upper, speeds, begin, end, ends, objectives, evaluations
         )
 

@@ -41,6 +41,7 @@ from calibscope.calibration.pairs import (
     start_at,
 )
 from calibscope.calibration.polish import NEAR, polish
+from calibscope.calibration.resolution import PERFECT_FIT, unresolved_squares
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
 from calibscope.calibration.surrogate import (
     find_level,
@@ -48,7 +49,7 @@ from calibscope.calibration.surrogate import (
     set_basis,
     set_variance,
 )
-from calibscope.calibration.trace import trace_valley
+from calibscope.calibration.trace import are_nearly_perfect, trace_days
 from calibscope.models.g2.book import CapBook
 
 SPEEDS = 32
@@ -58,9 +59,6 @@ FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 4  # every fourth speed in the first passes
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
 START_VOL = 0.008  # normal vol from which the level is found
-UNRESOLVED = 0.004  # relative errors up to which the grid does not tell valleys apart
-PERFECT_FIT = 1e-20  # of their squares: nothing is left to find
-NEARLY_PERFECT = 1e-2  # of their squares: a better optimum may lie in the same valley
 HOPELESS = 2.0  # a valley whose bottom on the grid is this much higher is not descended
 SAME_FIT = 1e-4  # of the sum of squares, between the residuals of descents that end together
 FIRST_STEPS, HALF_WAY = 5, 1e-4  # steps, and relative changes, after which descents are compared
@@ -74,6 +72,43 @@ def search_speeds(lower: float, upper: float, count: int = SPEEDS) -> Array:
     speeds = np.exp(steps) - SLOW
     speeds[0], speeds[-1] = lower, upper
     return speeds
+
+
+def search_and_trace(
+    book: CapBook,
+    quotes: Array,
+    root_weights: Array,
+    lower: Array,
+    upper: Array,
+    speeds: Array,
+    begin: int,
+    end: int,
+    ends: Array,
+    end_values: Array,
+    evaluations: Indices,
+) -> None:
+    """The optima of days begin, ..., end - 1, all with the same bounds; best first.
+
+    Few markets have fits so nearly perfect that their valley must be traced (`trace.py`), and its
+    kernels are compiled for the first of them.
+
+    Parameters
+    ----------
+    quotes, root_weights : of all caps of the book
+    speeds : the grid
+    ends, end_values, evaluations : (n, k, 5), (n, k), (n,) to be filled
+    """
+    search_days(
+        book, quotes, root_weights, lower, upper, speeds, begin, end, ends, end_values, evaluations
+    )
+    best = end_values[begin:end, 0]
+    nearly_perfect = are_nearly_perfect(book, quotes, root_weights, begin, best)
+    for day in (begin + np.flatnonzero(nearly_perfect)).tolist():
+        with compilation_notice():
+            trace_days(
+                book, quotes, root_weights, lower, upper, day, day + 1, ends, end_values,
+                evaluations,
+            )  # fmt: skip
 
 
 @cache
@@ -93,9 +128,7 @@ def search_day(
     case: Case, pairs: Pairs, coarse: Pairs, ends: Array, end_values: Array
 ) -> tuple[int, int]:
     """Ends of the descents into the best valleys of one day; how many, and the evaluations used."""
-    task, unresolved = case.task, 0.0
-    for k in range(task.quotes.size):
-        unresolved += (UNRESOLVED * task.root_weights[k] * task.quotes[k]) ** 2
+    task, unresolved = case.task, unresolved_squares(case.task)
     perfect = PERFECT_FIT * unresolved
     linearise_well(case, coarse)
     i, j = scan(case, pairs)
@@ -107,11 +140,6 @@ def search_day(
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
         end_values[0], kept = np.inf, 1
     evaluations += finish(perfect, case, ends[:kept], end_values[:kept])
-    lowest = np.argmin(end_values[:kept])
-    best = end_values[lowest]
-    if perfect < best < NEARLY_PERFECT * unresolved:
-        end_values[lowest], used = trace_valley(unresolved, perfect, case, best, ends[lowest])
-        evaluations += used
     return kept, evaluations
 
 
@@ -247,7 +275,7 @@ def search_days(
     end_values: Array,
     evaluations: Indices,
 ) -> None:
-    """The same for days begin, ..., end - 1, all with the same bounds; best end first."""
+    """The same for days begin, ..., end - 1; best end first."""
     memory, none = memory_for(book, begin, end), np.zeros(COUNT)
     periods, caps = memory.scratch.basis.shape[1], memory.work.prices.size
     pairs = pairs_for(speeds, periods, caps)

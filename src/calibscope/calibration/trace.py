@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.base.compiled import compiled
-from calibscope.calibration.case import COUNT, Case, Task, with_task
+from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for, with_task
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS, descend, inner_fit
 from calibscope.calibration.exact import exact_fit
@@ -30,14 +30,57 @@ from calibscope.calibration.pairs import (
     start_at,
 )
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
+from calibscope.calibration.resolution import (
+    NEARLY_PERFECT,
+    PERFECT_FIT,
+    UNRESOLVED,
+    unresolved_squares,
+)
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
 from calibscope.calibration.surrogate import linear_fit, set_basis
+from calibscope.models.g2.book import CapBook
 
 SPEEDS = 96
 STARTS = 32  # places of the grid from which an exact fit is tried
 NEAR_ENOUGH = 1e-10  # relative change of the sum of squares
 PLACES, REFINEMENTS = 17, 5  # of the grid around the best
 NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
+
+
+def are_nearly_perfect(
+    book: CapBook, quotes: Array, root_weights: Array, begin: int, values: Array
+) -> Marks:
+    """Which of the days begin, begin + 1, ... have a fit that is nearly perfect, but not quite."""
+    squares = (UNRESOLVED * root_weights * quotes) ** 2
+    firsts = book.caps_of_day[begin : begin + len(values)]
+    unresolved = np.add.reduceat(squares[: book.caps_of_day[begin + len(values)]], firsts)
+    is_perfect = values <= PERFECT_FIT * unresolved
+    return np.asarray(~is_perfect & (values < NEARLY_PERFECT * unresolved))
+
+
+@compiled
+def trace_days(
+    book: CapBook,
+    quotes: Array,
+    root_weights: Array,
+    lower: Array,
+    upper: Array,
+    begin: int,
+    end: int,
+    ends: Array,
+    end_values: Array,
+    evaluations: Indices,
+) -> None:
+    """Trace the valley of the first end of days begin, ..., end - 1."""
+    memory, none = memory_for(book, begin, end), np.zeros(COUNT)
+    for day in range(begin, end):
+        own = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
+        task = Task(quotes[own], root_weights[own], lower, upper, none, none)
+        unresolved, case = unresolved_squares(task), case_of(book, day, task, memory)
+        end_values[day, 0], used = trace_valley(
+            unresolved, PERFECT_FIT * unresolved, case, end_values[day, 0], ends[day, 0]
+        )
+        evaluations[day] += used
 
 
 @compiled

@@ -14,7 +14,7 @@ from calibscope.calibration.descent import MOST_STEPS
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
 from calibscope.calibration.problem import LOWER, UPPER, Problem
-from calibscope.calibration.search import DESCENTS, search_days, search_speeds
+from calibscope.calibration.search import DESCENTS, search_and_trace, search_speeds
 
 SOBOL_POINTS = 64
 FINISHES = 6
@@ -54,7 +54,7 @@ def searched(problem: Problem, lower: Array, upper: Array) -> Ends:
     parameters, objectives = np.empty((1, DESCENTS, COUNT)), np.empty((1, DESCENTS))
     evaluations = np.zeros(1, dtype=np.int64)
     task = problem.task
-    search_days(
+    search_and_trace(
         problem.book, task.quotes, task.root_weights, lower, upper,
         search_speeds(lower[0], upper[0]), 0, 1, parameters, objectives, evaluations,
     )  # fmt: skip
