@@ -1,5 +1,6 @@
 """The terminal's door. Heavy modules are imported inside the commands that need them."""
 
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
     from calibscope.market.market import Market
     from calibscope.market.settings import MarketSettings
+
+# New objects after which Python looks for garbage. Importing the libraries makes half a million, none
+# of them garbage, and looking through them again and again takes a quarter of a second.
+CALM = 100_000
 
 # Tables keep their digits: a narrower terminal wraps lines instead.
 NARROWEST = 80
@@ -31,6 +36,7 @@ def main() -> None:
     Start with `calibscope demo`: it needs no data. Then `calibscope check` your own files,
     calibrate a `calibscope day`, and `calibscope run` the whole history.
     """
+    gc.set_threshold(CALM)
 
 
 @main.command()

@@ -17,6 +17,8 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
+    Date,
+    DateTime,
     Engine,
     Table,
     create_engine,
@@ -204,8 +206,19 @@ def write_days(
 
 
 def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:
-    """Rows given as columns; dates, booleans and the like are converted by the table's types."""
-    names = list(columns)
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if rows:
-        connection.execute(insert(table), rows)
+    """Rows given as columns, of Python's own numbers, words and None.
+
+    Where no value needs converting (only dates do) rows go to the driver as they are: a day has a
+    hundred of them, and SQLAlchemy would take longer to look at each value than SQLite to store it.
+    """
+    statement = insert(table).compile(dialect=connection.dialect, column_keys=list(columns))
+    has_dates = any(isinstance(table.c[name].type, Date | DateTime) for name in columns)
+    if statement.positional and not has_dates:
+        order = statement.positiontup or ()
+        rows = list(zip(*(columns[name] for name in order), strict=True))
+        if rows:
+            connection.exec_driver_sql(str(statement), rows)
+        return
+    named = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if named:
+        connection.execute(insert(table), named)
