@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from calibscope.market.market import Market
     from calibscope.market.settings import MarketSettings
 
-# New objects after which Python looks for garbage. Importing the libraries makes half a million, none
-# of them garbage, and looking through them again and again takes a quarter of a second.
+# New objects after which Python looks for garbage. Importing the libraries makes half a million,
+# and looking through them again and again, in vain, takes a quarter of a second.
 CALM = 100_000
 
 # Tables keep their digits: a narrower terminal wraps lines instead.

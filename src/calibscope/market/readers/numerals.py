@@ -56,18 +56,21 @@ def _column(table: Table, column: int, decimal: Decimal, reading: Reading) -> Ar
 
 
 def _clean_column(cells: Sequence[Cell], decimal: Decimal) -> Array | None:
-    """The usual case at once: numbers only, without grouping; None if it is another one."""
+    """The usual case at once: numbers and blanks, without grouping; None if it is another one."""
     kinds = set(map(type, cells))
     if kinds <= {float, int}:
         return np.array(cells, dtype=float)
     if kinds != {str}:
         return None
-    text = "\n".join(cast(Sequence[str], cells))
+    words = cast(Sequence[str], cells)
+    text = " ".join(words)
     # What Python takes for a number but we do not: 1_000, digits of other scripts, nan, inf.
     if OTHER[decimal] in text or "_" in text or "n" in text.casefold() or not text.isascii():
         return None
     try:
-        return np.array(list(map(float, text.replace(decimal, ".").split("\n"))))
+        if decimal != ".":
+            words = [word.replace(decimal, ".") for word in words]
+        return np.array([float(word) if word else np.nan for word in words])
     except ValueError:
         return None
 
