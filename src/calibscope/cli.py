@@ -236,6 +236,7 @@ def run(
 )
 @click.option("--all", "everything", is_flag=True, help="All days instead of a sample.")
 @click.option("--threads", type=click.IntRange(min=1), help="How many; all cores otherwise.")
+@click.option("--store", type=click.Path(path_type=Path), help="Keep it with a study's results.")
 def robustness(
     caps: Path,
     curve: Path | None,
@@ -246,6 +247,7 @@ def robustness(
     sample: int,
     everything: bool,
     threads: int | None,
+    store: Path | None,
 ) -> None:
     """Calibrate in other ways, and say how far the results move.
 
@@ -265,7 +267,8 @@ def robustness(
     from calibscope.market.errors import MarketDataError
     from calibscope.report.progress import progress_bar
     from calibscope.report.robustness import robustness_page
-    from calibscope.study.robustness import PAPER, variants_of
+    from calibscope.study.errors import StoreError
+    from calibscope.study.robustness import PAPER, keep, variants_of
     from calibscope.study.robustness import robustness as compared
     from calibscope.study.settings import study_settings
 
@@ -278,7 +281,9 @@ def robustness(
                 sample=None if everything else sample, threads=threads,
                 progress=lambda variant, done, total: progress(done, total),
             )  # fmt: skip
-    except (MarketDataError, ValueError) as error:
+        if store is not None:
+            keep(table, store)
+    except (MarketDataError, StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     _show(robustness_page(table, market.name))
 

@@ -5,7 +5,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.calibration.coordinates import scaled
-from calibscope.study.robustness import PAPER, Variant, robustness, variants_of
+from calibscope.study.robustness import PAPER, Variant, keep, robustness, variants_of
 
 
 def test_a_variant_that_changes_nothing_moves_nothing(market):
@@ -74,3 +74,17 @@ def test_variants_from_a_file(tmp_path):
         file.write_text(text)
         with pytest.raises(cs.MarketDataError, match=problem):
             variants_of(file)
+
+
+def test_a_comparison_is_kept_with_the_study(market, tmp_path):
+    store = tmp_path / "s.db"
+    cs.run_study(cs.Market(market.days[:3]), store)
+    assert cs.open_study(store).robustness.empty
+    for sample in (4, 6):
+        table = robustness(market, {"no 3Y": Variant(without=(3.0,))}, sample=sample)
+        keep(table, store)
+        kept = cs.open_study(store).robustness
+        assert kept["variant"].tolist() == ["baseline", "no 3Y"]
+        assert kept["days"].tolist() == [sample, sample]
+        np.testing.assert_array_equal(kept["moved"], table["moved"])
+        assert np.isnan(kept["worse"].iloc[1])

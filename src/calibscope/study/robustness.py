@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator
+from sqlalchemy import delete
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import Fits, calibrate_many
@@ -23,7 +24,11 @@ from calibscope.market.market import Market
 from calibscope.market.settings import Maturity, alone, checked_settings
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study import schema
+from calibscope.study.errors import explained
+from calibscope.study.results import Columns
 from calibscope.study.settings import CalibrationSection, StudySettings
+from calibscope.study.store import insert_columns, opened_for_writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,6 +153,16 @@ def _compared(found: _Found, base: _Found) -> dict[str, Any]:
         "edof_3_or_less": float(np.mean(found.edof <= 3)),
         "edof_same": float(np.mean(found.edof == base.edof)),
     }
+
+
+def keep(table: "pd.DataFrame", store: str | Path) -> None:
+    """Keep a comparison in the store of a study, instead of the one before."""
+    path = Path(store)
+    columns: Columns = {name: table[name].tolist() for name in table.columns}
+    columns["place"] = list(range(len(table)))
+    with opened_for_writing(path) as database, explained(path), database.begin() as connection:
+        connection.execute(delete(schema.robustness))
+        insert_columns(connection, schema.robustness, columns)
 
 
 def _sampled(market: Market, sample: int | None) -> Market:

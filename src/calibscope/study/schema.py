@@ -161,4 +161,16 @@ second_looks = _table(
     keys=(Column("variant", String, primary_key=True),),  # without, halved
 )
 
+robustness = Table(
+    "robustness",
+    metadata,
+    Column("place", Integer, primary_key=True),  # 0 is the baseline
+    Column("variant", String, nullable=False),
+    Column("days", Integer, nullable=False),
+    *_numbers("rmsre", "worse", "moved"),
+    *_numbers("move_a_x", "move_a_y", "move_sigma_x", "move_sigma_y", "move_rho_xy"),
+    *_numbers("short_end", "long_end", "leverage_move"),
+    *_numbers("edof_5", "edof_4", "edof_3_or_less", "edof_same"),
+)
+
 RESULTS = (quotes, parameters, intervals, influence, optima)

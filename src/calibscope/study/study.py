@@ -100,6 +100,11 @@ class Study:
         return self._of_days(schema.second_looks)
 
     @cached_property
+    def robustness(self) -> "pd.DataFrame":
+        """The last comparison of variants that was stored, the baseline first."""
+        return self._table(schema.robustness).drop(columns="place")
+
+    @cached_property
     def estimates(self) -> "pd.DataFrame":
         """(days, 5) the parameters, one column each, by date."""
         wide = self.parameters.pivot(index="date", columns="parameter", values="estimate")
