@@ -7,7 +7,7 @@ import calibscope as cs
 from calibscope.calibration.coordinates import scaled
 from calibscope.study.governance import Light, lights_of
 from calibscope.study.run import run_study
-from calibscope.study.settings import GovernanceSection, study_settings
+from calibscope.study.settings import GovernanceSection, StudySettings, study_settings
 
 GOOD = {
     "status": "CONVERGED", "reason": "The optimum was found.", "rmsre": 0.004,
@@ -59,11 +59,24 @@ def test_a_red_day_names_only_what_is_red():
 
 def test_rules_are_the_users():
     rules = study_settings(
-        {"governance": {"limits": {"scale_mse": {"red": 0.1}}, "amber": [], "red": "has_outlier"}}
+        {
+            "governance": {
+                "limits": {
+                    "scale_mse": {"red": 0.1},
+                    "rmsre": False,
+                    "largest_residual": {"red": 1},
+                },
+                "red": "has_outlier",
+            }
+        }
     ).governance
     assert light(rules, rmsre=0.06, scale_mse=0.05, has_outlier=False)[0] is Light.GREEN
     assert light(rules, scale_mse=0.2, has_outlier=False) == (Light.RED, ("scale_mse 0.2",))
     assert light(rules, scale_mse=0.0, has_outlier=True)[0] is Light.RED
+    assert light(rules, scale_mse=0.0, has_outlier=False, largest_residual=0.06)[0] is Light.AMBER
+    assert light(rules, scale_mse=0.0, has_outlier=False, lost_directions=2)[0] is Light.RED
+    again = StudySettings.model_validate_json(StudySettings(governance=rules).model_dump_json())
+    assert again.governance == rules
 
 
 def test_unknown_names_are_refused():
@@ -107,3 +120,22 @@ def test_red_days_get_a_second_look(market, study, tmp_path):
     again = run_study(market, store, settings)
     assert len(again.second_looks) == len(looks)
     assert len(run_study(market, store, red_beyond(quarter)).second_looks) > len(looks)
+
+
+def test_a_look_that_cannot_be_taken_does_not_stop_the_others(market, tmp_path):
+    one = market.days[0].without(market.days[0].maturities[1:])
+    mixed = cs.Market((one, *market.days[1:3]))
+    study = run_study(mixed, tmp_path / "s.db", red_beyond(1e-9))
+    looks = study.second_looks
+    assert len(looks) == 1 + 2 * 2
+    assert looks["variant"].iloc[0].endswith("no quote would be left; leave out fewer")
+    assert looks["rmsre"].isna().tolist() == [True, False, False, False, False]
+
+
+def test_other_reasons_mean_another_look(market, tmp_path):
+    store, some = tmp_path / "s.db", cs.Market(market.days[:2])
+    before = run_study(some, store, red_beyond(1e-9)).second_looks
+    limits = {"largest_residual": False, "largest_leverage": {"red": 0.1}}
+    after = run_study(some, store, {"governance": {"limits": limits}}).second_looks
+    assert len(after) == len(before)
+    assert after["reasons"].str.contains("leverage").all()

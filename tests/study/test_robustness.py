@@ -6,6 +6,7 @@ import pytest
 import calibscope as cs
 from calibscope.calibration.coordinates import scaled
 from calibscope.study.robustness import PAPER, Variant, keep, robustness, variants_of
+from calibscope.study.settings import study_settings
 
 
 def test_a_variant_that_changes_nothing_moves_nothing(market):
@@ -88,3 +89,20 @@ def test_a_comparison_is_kept_with_the_study(market, tmp_path):
         assert kept["days"].tolist() == [sample, sample]
         np.testing.assert_array_equal(kept["moved"], table["moved"])
         assert np.isnan(kept["worse"].iloc[1])
+
+
+def test_variants_change_only_what_they_say(market):
+    settings = study_settings({"calibration": {"fixed": {"rho_xy": -0.5}}})
+    table = robustness(market, {"lm": Variant(solver="lm")}, settings=settings, sample=4)
+    assert table["move_rho_xy"].tolist() == [0.0, 0.0]
+    other = {"free": Variant(fixed={})}
+    table = robustness(market, other, settings=settings, sample=4).set_index("variant")
+    assert table.loc["free", "rmsre"] < table.loc["baseline", "rmsre"]
+    assert np.isnan(table.loc["free", "worse"])
+
+
+def test_variants_that_compare_nothing_are_refused(market):
+    with pytest.raises(ValueError, match="called 'baseline'"):
+        robustness(market, {"baseline": Variant(solver="lm")}, sample=2)
+    with pytest.raises(ValueError, match="leaves out 99Y, which no day quotes"):
+        robustness(market, {"x": Variant(without=(99.0,))}, sample=2)

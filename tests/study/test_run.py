@@ -177,6 +177,9 @@ def test_a_day_that_cannot_be_computed_is_a_row_and_the_others_go_on(market, tmp
     assert study.runs["days_failed"].iloc[0] == 1
     assert len(study.fitted) == 5
     assert study.lights["light"].iloc[2] == "red"
+    monkeypatch.setattr(results, "calibrate_many", genuine)  # what failed is tried again
+    assert len(run_study(some, tmp_path / "s.db").fitted) == 6
+    assert computed(tmp_path / "s.db") == 1
 
 
 def test_the_audit_trail_says_what_was_run(market, tmp_path):
@@ -186,7 +189,7 @@ def test_the_audit_trail_says_what_was_run(market, tmp_path):
     study = run_study(some, tmp_path / "s.db", inputs=[file])
     row = study.runs.iloc[0]
     assert row["market_hash"] == some.fingerprint
-    assert json.loads(row["inputs"])["caps.csv"].startswith("37a64828")  # sha256sum says so
+    assert json.loads(row["inputs"])[str(file)].startswith("37a64828")  # sha256sum says so
     assert json.loads(row["settings"])["calibration"]["solver"] == "global"
     assert json.loads(row["software"])["calibscope"] == cs.__version__
     assert row["outcome"] == "complete"
@@ -232,6 +235,50 @@ def test_progress_counts_days_and_lights(market, tmp_path):
 def test_days_without_kernels_or_cluster_are_no_excuse():
     with pytest.raises(engines.EngineError, match="no Dask scheduler answers"):
         list(engines.Cluster("tcp://127.0.0.1:1").results([], None))
+    with pytest.raises(engines.EngineError, match="no address of a scheduler"):
+        list(engines.Cluster("nonsense").results([], None))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"calibration": {"bounds": {"sigma_x": [1, 0.1]}}}, "bounds of sigma_x are"),
+        ({"calibration": {"fixed": {"rho_xy": -7}}}, "bounds of rho_xy are"),
+        ({"calibration": {"weights": {"10Y": 1, "20Y": 3}}}, "name every maturity"),
+        ({"calibration": {"weights": {"10Y": -1}}}, "at least 0"),
+        ({"calibration": {"weights": "rmsr"}}, "'rmsr' is no weighting .did you mean 'rmsre'"),
+        ({"calibration": {"bounds": 3}}, "write one by one"),
+        ({"calibration": {"bounds": {"a_x": [1]}}}, "numbers are missing"),
+        ({"diagnosis": {"cooks_distance": float("inf")}}, "use a finite number"),
+        ({"diagnosis": {"rank_tolerance": -1}}, "at least 0"),
+        ({"diagnosis": {"levels": []}}, "give at least one"),
+        ({"diagnosis": {"levels": [1.5]}}, "below 1"),
+        ({"governance": {"limits": 3}}, "write one by one"),
+        ({"governance": {"limits": {"edof": {"red": 4}}}}, "there is no 'edof'"),
+    ],
+)
+def test_a_mistake_in_the_settings_touches_no_result(market, tmp_path, settings, message):
+    store, some = tmp_path / "s.db", replace(market, days=market.days[:2], dropped=())
+    run_study(some, store)
+    before = rows(store)
+    with pytest.raises(cs.MarketDataError, match=message):
+        run_study(some, store, settings)
+    assert rows(store) == before
+    assert len(cs.open_study(store).runs) == 1
+
+
+def test_levels_are_kept_once(market, tmp_path):
+    some = replace(market, days=market.days[:1], dropped=())
+    study = run_study(some, tmp_path / "s.db", {"diagnosis": {"levels": [0.95, 0.5, 0.95]}})
+    assert sorted(study.intervals["level"].unique()) == [0.5, 0.95]
+
+
+def test_what_is_no_market_is_refused(market, tmp_path):
+    with pytest.raises(TypeError, match="expected a Market, got a tuple"):
+        run_study(market.days, tmp_path / "s.db")
+    with pytest.raises(ValueError, match="threads is 0; use at least one"):
+        run_study(market, tmp_path / "s.db", threads=0)
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_empty_store_is_a_study_without_days(tmp_path):

@@ -33,9 +33,22 @@ def test_another_programs_database(market, tmp_path):
     file = tmp_path / "other.db"
     with sqlite3.connect(file) as connection:
         connection.execute("CREATE TABLE customers (name TEXT)")
+    before = file.read_bytes()
     for action in (lambda: cs.open_study(file), lambda: run_study(short(market), file)):
         with pytest.raises(cs.StoreError, match="no store of a study"):
             action()
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_a_link_is_the_same_store(market, tmp_path):
+    (tmp_path / "link.db").symlink_to(tmp_path / "s.db")
+
+    def second(tally):
+        with pytest.raises(cs.StoreError, match="another run is writing"):
+            run_study(market, tmp_path / "link.db")
+
+    run_study(short(market), tmp_path / "s.db", progress=second)
 
 
 def test_no_file_and_no_folder(market, tmp_path):
@@ -43,7 +56,7 @@ def test_no_file_and_no_folder(market, tmp_path):
         cs.open_study(tmp_path / "none.db")
     with pytest.raises(cs.StoreError, match="there is no folder"):
         run_study(short(market), tmp_path / "none" / "s.db")
-    with pytest.raises(cs.StoreError, match="cannot be opened"):
+    with pytest.raises(cs.StoreError, match="this is a folder"):
         run_study(short(market), tmp_path)
 
 

@@ -24,16 +24,16 @@ def test_a_history_without_the_reference_dates(study):
     assert "Reference dates" not in page
     assert "3Y " in page
     assert "rho_xy = -1" in page
-    assert "(5 of the red ones have no results)" in page
+    assert "(5 without results among the red)" in page
 
 
 def test_reference_dates_where_they_are(tmp_path):
     march = cs.demo_market().between("2020-03-16", "2020-03-20")
-    study = run_study(march, tmp_path / "s.db", {"governance": {"limits": {"edof": {"red": 4}}}})
+    study = run_study(march, tmp_path / "s.db", {"governance": {"limits": {"rmsre": {"red": 0}}}})
     page = printed(study_page(study))
     assert "2020-03-18  COVID" in page
     assert "ECB hike" not in page
-    assert "2020-03-20 edof 5. Without" in page
+    assert "2020-03-20 RMSRE 0." in page
     assert "and 2 more" in page
 
 
@@ -55,4 +55,6 @@ def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_
     assert "Which quotes decide" not in page
     page = printed(run_page(study, Tally(50, 0, done=50)))
     assert "Which quotes decide" in page
-    assert printed(run_page(study, Tally(0, 50))).startswith("Nothing to do: all 50 days")
+    page = printed(run_page(study, Tally(0, 50)))
+    assert "Which quotes decide" in page
+    assert "Nothing to do: all 50 days are stored" in page

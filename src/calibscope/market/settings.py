@@ -309,7 +309,14 @@ def _problem(item: ErrorDetails, kind: type[Section]) -> str:
             names = names.replace("'", "")
         remedy = f"use {names}{did_you_mean(given, words)}"
     elif error == "dict_type":
-        remedy = f"write one by one under [{place}], such as {EXAMPLES[parts[-1]]}"
+        example = EXAMPLES.get(parts[-1])
+        remedy = f"write one by one under [{place}]" + (f", such as {example}" if example else "")
+    elif error == "missing":
+        return f"{place}: numbers are missing; give as many as there should be"
+    elif error == "too_short":
+        remedy = "give at least one"
+    elif error == "less_than":
+        remedy = f"use a number below {context['lt']:g}"
     elif error == "greater_than":
         remedy = f"use a number above {context['gt']:g}"
     elif error == "greater_than_equal":

@@ -59,9 +59,9 @@ def _flagged(tally: Tally) -> str:
 
 
 def run_page(study: Study, tally: Tally) -> RenderableType:
-    """What was computed: the days themselves if they are few, else the whole study."""
+    """What was computed: the days themselves if they are few, else (or if none) the study."""
     parts: list[RenderableType] = []
-    if tally.total > LATEST:
+    if tally.total > LATEST or not tally.total:
         from calibscope.report.study import study_page  # and pandas, which a short run does without
 
         parts.append(study_page(study))
@@ -82,7 +82,7 @@ def _news(news: News) -> Text:
 
 def _summary(tally: Tally) -> str:
     if not tally.total:
-        return f"Nothing to do: all {tally.kept:,} days are stored, with these quotes and settings."
+        return f"Nothing to do: all {_days(tally.kept)} are stored, with these quotes and settings."
     text = f"Computed {_days(tally.done)}"
     text += f", kept {tally.kept:,} that were stored already." if tally.kept else "."
     if tally.failed:

@@ -52,7 +52,7 @@ def _headline(study: Study) -> Text:
     label = "SYNTHETIC " if study.is_synthetic else ""
     lost = len(days) - len(fitted)
     text = f"{label}{study.runs['market'].iloc[-1]}: {len(fitted):,} days calibrated and diagnosed"
-    text += f", {lost:,} without usable data" if lost else ""
+    text += f", {lost:,} without results" if lost else ""
     rmsre = fitted["rmsre"]
     return Text.assemble(
         (f"{text}\n", "bold"),
@@ -141,7 +141,7 @@ def _lights(study: Study) -> list[RenderableType]:
     for light, colour in COLOURS.items():
         summary.append(f"{counts.get(light.value, 0):,} {light.value}  ", style=colour)
     red = lights[(lights["light"] == "red") & study.days["rmsre"].notna()]
-    summary.append(f"({len(lights) - len(study.fitted):,} of the red ones have no results)")
+    summary.append(f"({len(lights) - len(study.fitted):,} without results among the red)")
     lines = [_red_day(study, row["date"], row["reasons"]) for row in _records(red.tail(RED_DAYS))]
     if len(red) > RED_DAYS:
         lines.append(Text(f"and {len(red) - RED_DAYS:,} more: study.lights, study.second_looks"))

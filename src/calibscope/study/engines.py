@@ -4,9 +4,11 @@ An engine takes chunks and gives their results back in the same order, so that t
 writes the store writes the same rows whoever computed them.
 """
 
+import asyncio
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
@@ -18,6 +20,7 @@ from calibscope.study.settings import StudySettings
 
 Chunk = Sequence[MarketDay]
 
+ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://[^\s:]+:\d+")
 ATTEMPTS = "5s"  # how long a scheduler may take to answer
 CHUNKS_PER_WORKER = 3  # in flight: enough that no worker waits, few enough to keep memory small
 
@@ -50,10 +53,13 @@ class Threads:
 
     def results(self, chunks: Iterable[Chunk], settings: StudySettings) -> Iterator[Results]:
         """The results of each chunk, in order."""
-        with ThreadPoolExecutor(1) as pool:
+        pool = ThreadPoolExecutor(1)
+        try:
             yield from _ahead(
                 (pool.submit(compute, days, settings, self.threads) for days in chunks), 2
             )
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +90,19 @@ class Cluster:
                 f"{self.address}: several workers died over the same days ({error}); what was "
                 "computed before is stored: see to the workers, then run again"
             ) from None
+        except (asyncio.CancelledError, CancelledError, OSError) as error:
+            raise EngineError(
+                f"{self.address}: the scheduler has gone ({type(error).__name__}); what was "
+                "computed before is stored: start it again, then run again"
+            ) from None
         finally:
             client.close()
 
     def _client(self) -> Any:
+        if not ADDRESS.fullmatch(self.address):
+            raise EngineError(
+                f"{self.address!r} is no address of a scheduler; give one like tcp://scheduler:8786"
+            )
         try:
             from distributed import Client
         except ImportError:
@@ -123,6 +138,8 @@ class Cluster:
 
 def engine_of(address: str | None, threads: int | None) -> Engine:
     """The cluster at this address, or this machine."""
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads is {threads}; use at least one")
     return Cluster(address) if address else Threads(threads)
 
 

@@ -21,6 +21,7 @@ CAUSES = {
     "malformed": "the file is damaged; restore it from a backup, or run into a new one",
     "locked": "another run is writing to this store; wait until it has finished",
     "unable to open": "cannot be opened; does its folder exist, and may you write there?",
+    "no such column": "this is no store of a study; give another name",
     "no such table": "this is no store of a study; give another name",
 }
 

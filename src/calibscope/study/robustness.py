@@ -21,6 +21,7 @@ from calibscope.calibration.coordinates import scaled
 from calibscope.diagnosis.diagnose import diagnose_many
 from calibscope.market.errors import MarketDataError
 from calibscope.market.market import Market
+from calibscope.market.maturity import label
 from calibscope.market.settings import Maturity, alone, checked_settings
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 SAMPLE = 250  # days, evenly spread
 WORSE = 1e-3  # of the sum of squares: a fit that misses the optimum
 FAR = 0.1  # of log a, log sigma or rho: parameters that are others
+BASELINE = "baseline"
 ENDS = 2  # maturities that count as an end of the portfolio
 
 
@@ -70,7 +72,7 @@ def robustness(
     Parameters
     ----------
     variants : by name; the paper's by default
-    settings : of the baseline
+    settings : of the baseline, and of a variant in all that it does not change
     sample : how many days, evenly spread over the market; None means all
     progress : called as progress(variant, done, total)
 
@@ -78,23 +80,36 @@ def robustness(
     -------
     DataFrame
         One row per variant. `worse` is the share of days whose sum of squares is more than 0.1 %
-        above the baseline's (same quotes and weights only), `rmsre` the median; `moved` the share
-        of days on which a parameter moves by more than 0.1 in log a, log sigma or rho, and
+        above the baseline's (same quotes, weights and bounds only), `rmsre` the median; `moved` the
+        share of days on which a parameter moves by more than 0.1 in log a, log sigma or rho, and
         `move_a_x`, ... the median moves; `short_end` and `long_end` the mean share of leverage of
         the two shortest and the two longest caps; `leverage_move` the largest change of a
         maturity's mean leverage; `edof_5`, ... shares of days.
     """
     import pandas as pd
 
-    chosen = (settings or StudySettings()).calibration
+    chosen = settings or StudySettings()
     days = _sampled(market, sample)
-    baseline = Variant(**chosen.model_dump())
+    _check(variants, days)
+    common = chosen.calibration.model_dump()
     rows, base = [], None
-    for name, variant in {"baseline": baseline, **variants}.items():
-        found = _Found(days, variant, threads, partial(progress, name))
+    for name, changes in {BASELINE: Variant(), **variants}.items():
+        variant = Variant(**{**common, **changes.model_dump(exclude_unset=True)})
+        found = _Found(days, variant, chosen, threads, partial(progress, name))
         base = base or found
         rows.append({"variant": name, "days": len(days), **_compared(found, base)})
     return pd.DataFrame(rows)
+
+
+def _check(variants: Mapping[str, Variant], market: Market) -> None:
+    """Refuse names and maturities that would compare nothing."""
+    if BASELINE in variants:
+        raise ValueError(f"a variant is called {BASELINE!r}; give it another name")
+    quoted = {year for day in market for year in day.maturities.tolist()}
+    for name, variant in variants.items():
+        missing = [label(year) for year in variant.without if year not in quoted]
+        if missing:
+            raise ValueError(f"[{name}] leaves out {', '.join(missing)}, which no day quotes")
 
 
 class _Found:
@@ -104,6 +119,7 @@ class _Found:
         self,
         market: Market,
         variant: Variant,
+        settings: StudySettings,
         threads: int | None,
         progress: Callable[[int, int], None],
     ) -> None:
@@ -113,7 +129,8 @@ class _Found:
         self.fits: Fits = calibrate_many(
             days, **variant.arguments(), start=start, threads=threads, progress=progress
         )
-        self.diagnoses = diagnose_many(self.fits, threads=threads)
+        section = settings.diagnosis
+        self.diagnoses = diagnose_many(self.fits, section.mode, section.thresholds, threads)
         self.points = np.array([scaled(point) for point in self.fits.parameters])
         self.objectives = self.fits.objectives[:, 0]
         self.leverage: dict[float, list[float]] = {}
@@ -133,7 +150,8 @@ class _Found:
 
 def _compared(found: _Found, base: _Found) -> dict[str, Any]:
     moves = np.abs(found.points - base.points)
-    same = not found.variant.without and found.variant.weights == base.variant.weights
+    alike = ("weights", "bounds", "fixed", "without")
+    same = all(getattr(found.variant, name) == getattr(base.variant, name) for name in alike)
     common = found.leverage.keys() & base.leverage.keys()
     ends = {"short_end": slice(None, ENDS), "long_end": slice(-ENDS, None)}
     return {

@@ -23,7 +23,9 @@ from sqlalchemy import insert, update
 from sqlalchemy.exc import DatabaseError
 
 from calibscope import __version__
+from calibscope.calibration.problem import Problem
 from calibscope.market.day import MarketDay
+from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.study import schema
@@ -38,6 +40,7 @@ from calibscope.study.study import Study, open_study
 
 LATEST = 5  # days whose news a tally keeps
 CHUNK = 64  # days that are computed and committed together
+SLOW_CHUNK = 8  # the same for settings that take longer
 DROPPED = "DROPPED"  # status of a day whose data cannot be used
 LIBRARIES = ("numpy", "scipy", "numba", "SQLAlchemy")
 
@@ -120,8 +123,11 @@ def run_study(
     ...     study.days[["rmsre", "edof"]].round(4).iloc[0].to_list()
     [0.0055, 5.0]
     """
+    if not isinstance(market, Market):
+        raise TypeError(f"expected a Market, got a {type(market).__name__}; cs.Market(days) is one")
     path, chosen = Path(store), study_settings(settings)
     where = engine_of(engine, threads)
+    _refuse_impossible(market, chosen)
     with opened_for_writing(path) as database, explained(path):
         with database.begin() as connection:
             run_id = int(
@@ -148,6 +154,20 @@ def run_study(
     return open_study(path)
 
 
+def _refuse_impossible(market: Market, settings: StudySettings) -> None:
+    """Settings that no day of this market can be calibrated with are an error, not 2,000 rows."""
+    arguments = {**settings.calibration.arguments()}
+    arguments.pop("solver")
+    if arguments["weights"] == "leverage_balanced":
+        arguments["weights"] = "rmsre"
+    portfolios = {tuple(day.maturities.tolist()): day for day in market}
+    for day in portfolios.values():
+        try:
+            Problem.of(day, **arguments)
+        except ValueError as error:
+            raise MarketDataError("settings", [f"[calibration] {error}"]) from None
+
+
 def _compute_and_store(
     database: Database,
     run_id: int,
@@ -161,7 +181,8 @@ def _compute_and_store(
     """Dropped days at once, then chunk after chunk, each in a transaction of its own."""
     warnings = _reasons(market.warnings)
     lost = [day for day in pending if day.day is None]
-    chunks = list(_chunks(day for day in pending if day.day is not None))
+    size = CHUNK if settings.calibration.is_quick else SLOW_CHUNK
+    chunks = list(_chunks((day for day in pending if day.day is not None), size))
     work: Iterator[tuple[Sequence[Pending], Results]] = zip(
         chunks, engine.results([_market_days(chunk) for chunk in chunks], settings), strict=True
     )
@@ -220,9 +241,7 @@ def _audit(
     software = {"calibscope": __version__, "python": platform.python_version()}
     software |= {name: version(name) for name in LIBRARIES}
     software["platform"] = platform.platform()
-    files = {
-        Path(name).name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs
-    }
+    files = {str(name): hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs}
     return {
         "started": _now(),
         "market": market.name,
@@ -285,9 +304,9 @@ def _dropped(days: Sequence[Pending]) -> Results:
     return joined([failure(day.reason, DROPPED) for day in days])
 
 
-def _chunks(days: Iterable[Pending]) -> Iterator[Sequence[Pending]]:
+def _chunks(days: Iterable[Pending], size: int) -> Iterator[Sequence[Pending]]:
     rest = iter(days)
-    while chunk := list(islice(rest, CHUNK)):
+    while chunk := list(islice(rest, size)):
         yield chunk
 
 

@@ -154,7 +154,7 @@ optima = _table(
 second_looks = _table(
     "second_looks",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
-    Column("maturity", Float, nullable=False),  # the dominant quote's
+    Column("maturity", Float),  # the dominant quote's
     Column("reasons", String, nullable=False),  # why the day was red
     *_numbers("rmsre", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "largest_shift"),
     Column("largest_shift_of", String),

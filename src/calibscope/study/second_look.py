@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, delete, select
 
 from calibscope.calibration.calibrate import calibrate
 from calibscope.calibration.coordinates import scaled
@@ -33,36 +33,39 @@ def look_again(database: Engine, run_id: int, market: Market, settings: StudySet
     """Take a second look at every red day of this market that has had none; how many."""
     with database.begin() as connection:
         rows = _red_days(connection, settings)
-    seen = 0
     places = {date: place for place, date in enumerate(market.dates)}
-    mine = (row for row in rows if row["date"] in places)
+    mine = iter([row for row in rows if row["date"] in places])
+    seen = 0
     while batch := list(islice(mine, BATCH)):
         looks = [
             look
             for row in batch
-            for look in _looks(market.days[places[row["date"]]], row, settings)
+            for look in _looks_or_reason(market.days[places[row["date"]]], row, settings)
         ]
         columns = {name: [look[name] for look in looks] for name in looks[0]}
         columns["run_id"] = [run_id] * len(looks)
+        ids = {row["day_id"] for row in batch}
         with database.begin() as connection:
+            connection.execute(
+                delete(schema.second_looks).where(schema.second_looks.c.day_id.in_(ids))
+            )
             insert_columns(connection, schema.second_looks, columns)
         seen += len(batch)
     return seen
 
 
 def _red_days(connection: Connection, settings: StudySettings) -> list[dict[str, Any]]:
-    """Current red days with results and without a second look, and why they are red."""
-    looked = select(schema.second_looks.c.day_id)
-    wanted = select(schema.days).where(
-        schema.is_current, schema.days.c.rmsre.is_not(None), schema.days.c.day_id.not_in(looked)
-    )
+    """Current red days with results and without a look for the same reasons, and these."""
+    looks = select(schema.second_looks.c.day_id, schema.second_looks.c.reasons)
+    known = {row.day_id: row.reasons for row in connection.execute(looks)}
+    wanted = select(schema.days).where(schema.is_current, schema.days.c.rmsre.is_not(None))
     rows = connection.execute(wanted.order_by(schema.days.c.date)).mappings().all()
     names = [column.name for column in schema.days.columns]
     columns: Columns = {name: [row[name] for row in rows] for name in names}
     return [
-        {**row, "reasons": reasons}
+        {**row, "reasons": "; ".join(reasons)}
         for row, (light, reasons) in zip(rows, lights_of(columns, settings.governance), strict=True)
-        if light is Light.RED
+        if light is Light.RED and known.get(row["day_id"]) != "; ".join(reasons)
     ]
 
 
@@ -73,6 +76,24 @@ def dominant(row: Mapping[str, Any], settings: StudySettings) -> str:
         if limits is not None and limits.light(row[name] or 0.0) == "red":
             return str(row[f"{name}_at"])
     return str(row["largest_cooks_distance_at"])
+
+
+def _looks_or_reason(
+    day: MarketDay, row: Mapping[str, Any], settings: StudySettings
+) -> list[dict[str, Any]]:
+    """The looks, or a row that says why there is none: the other days go on."""
+    try:
+        return list(_looks(day, row, settings))
+    except Exception as error:
+        return [
+            {
+                "day_id": row["day_id"],
+                "variant": f"none: {error}",
+                "maturity": float("nan"),
+                "reasons": row["reasons"],
+                **dict.fromkeys(("rmsre", *PARAMETERS, "largest_shift", "largest_shift_of")),
+            }
+        ]
 
 
 def _looks(
@@ -94,7 +115,7 @@ def _looks(
             "day_id": row["day_id"],
             "variant": variant,
             "maturity": float(day.maturities[k]),
-            "reasons": "; ".join(row["reasons"]),
+            "reasons": row["reasons"],
             **_shift(fit, other),
         }
 

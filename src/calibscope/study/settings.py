@@ -10,12 +10,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 from sqlalchemy import Float
 
+from calibscope.calibration.problem import box
 from calibscope.diagnosis.diagnosis import Mode
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -23,6 +31,7 @@ from calibscope.market.maturity import maturity
 from calibscope.market.read import settings_content
 from calibscope.market.settings import (
     SECTIONS_OF_STUDIES,
+    NotNegative,
     Section,
     alone,
     checked_settings,
@@ -33,29 +42,55 @@ from calibscope.study import schema
 Solver = Literal[
     "global", "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton", "annealing", "multistart"
 ]
+QUICK = ("global", "lm", "gauss-newton", "newton")
 Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
 Parameter = Literal["a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"]
 Level = Annotated[float, Field(gt=0, lt=1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 USUAL = DiagnosisSettings()
-NUMBERS = tuple(c.name for c in schema.days.columns if isinstance(c.type, Float))
+# Columns of `days` that are worse the larger they are.
+NUMBERS = tuple(
+    column.name
+    for column in schema.days.columns
+    if isinstance(column.type, Float) and not column.name.startswith(("edof", "singular", "tikh"))
+)
 NUMBERS += ("lost_directions",)
 
 
-def _importance(value: Any) -> Any:
-    """Weights per maturity, whose names may be 10Y or 10."""
-    if not isinstance(value, Mapping):
+def _weights(value: Any) -> Any:
+    """A weighting by its name, or weights per maturity, whose names may be 10Y or 10."""
+    if isinstance(value, Mapping):
+        return {maturity(str(year)) or year: weight for year, weight in value.items()}
+    if value in get_args(Weighting):
         return value
-    return {maturity(str(year)) or year: weight for year, weight in value.items()}
+    names = ", ".join(get_args(Weighting))
+    hint = did_you_mean(value, get_args(Weighting))
+    text = f"{value!r} is no weighting{hint}; use {names}, or a weight for every maturity"
+    raise PydanticCustomError("strangers", "{text}", {"text": text})
 
 
 class CalibrationSection(Section):
     """How a day is calibrated: the arguments of `cs.calibrate`."""
 
     solver: Solver = "global"
-    weights: Annotated[Weighting | dict[float, float], BeforeValidator(_importance)] = "rmsre"
+    weights: Annotated[Weighting | dict[float, NotNegative], BeforeValidator(_weights)] = "rmsre"
     bounds: dict[Parameter, tuple[float, float]] = Field(default={})
     fixed: dict[Parameter, float] = Field(default={})
     optima: bool = False  # keep the other local optima too (a tenth of a second a day)
+
+    @model_validator(mode="after")
+    def _inside_the_model(self) -> "CalibrationSection":
+        try:
+            chosen = self.arguments()
+            box(chosen["bounds"] or {}, chosen["fixed"] or {})
+        except ValueError as error:
+            raise PydanticCustomError("strangers", "{text}", {"text": str(error)}) from None
+        return self
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a day takes milliseconds."""
+        return self.solver in QUICK and not self.optima
 
     def arguments(self) -> dict[str, Any]:
         """For `calibrate` and `calibrate_many`."""
@@ -71,21 +106,26 @@ class DiagnosisSection(Section):
     """How a day is diagnosed: mode, stored levels, and the thresholds of `DiagnosisSettings`."""
 
     mode: Mode = "full"
-    levels: Annotated[tuple[Level, ...], BeforeValidator(alone)] = (0.5, 0.75, 0.95)
-    rank_tolerance: float = USUAL.rank_tolerance
-    tikhonov: float = USUAL.tikhonov
-    unidentified_share: float = USUAL.unidentified_share
-    leverage_near_one: float = USUAL.leverage_near_one
-    forced_leverage: float = USUAL.forced_leverage
-    masking: float = USUAL.masking
-    curvature: float = USUAL.curvature
-    influence_disagreement: float = USUAL.influence_disagreement
-    smallest_eigenvalue: float = USUAL.smallest_eigenvalue
-    relative_offset: float = USUAL.relative_offset
-    perfect: float = USUAL.perfect
-    cooks_distance: float = USUAL.cooks_distance
-    outlier_probability: float = USUAL.outlier_probability
-    edof_disagreement: float = USUAL.edof_disagreement
+    levels: Annotated[
+        tuple[Level, ...],
+        BeforeValidator(alone),
+        AfterValidator(lambda levels: tuple(sorted(set(levels)))),
+        Field(min_length=1),
+    ] = (0.5, 0.75, 0.95)
+    rank_tolerance: NotNegative = USUAL.rank_tolerance
+    tikhonov: NotNegative = USUAL.tikhonov
+    unidentified_share: NotNegative = USUAL.unidentified_share
+    leverage_near_one: NotNegative = USUAL.leverage_near_one
+    forced_leverage: NotNegative = USUAL.forced_leverage
+    masking: NotNegative = USUAL.masking
+    curvature: NotNegative = USUAL.curvature
+    influence_disagreement: NotNegative = USUAL.influence_disagreement
+    smallest_eigenvalue: NotNegative = USUAL.smallest_eigenvalue
+    relative_offset: NotNegative = USUAL.relative_offset
+    perfect: NotNegative = USUAL.perfect
+    cooks_distance: NotNegative = USUAL.cooks_distance
+    outlier_probability: NotNegative = USUAL.outlier_probability
+    edof_disagreement: NotNegative = USUAL.edof_disagreement
     level: Level = USUAL.level
 
     @property
@@ -99,8 +139,8 @@ class DiagnosisSection(Section):
 class Limits(Section):
     """From where on a number's size makes a day amber, and from where on red; None: never."""
 
-    amber: float | None = None
-    red: float | None = None
+    amber: Finite | None = None
+    red: Finite | None = None
 
     def light(self, value: float) -> Literal["red", "amber", None]:
         """What this value means."""
@@ -120,10 +160,29 @@ USUAL_LIMITS = {
 }
 
 
+def _over_the_usual(value: Any) -> Any:
+    """The usual limits with these changes; false takes a limit away."""
+    if not isinstance(value, Mapping):
+        return value
+    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in USUAL_LIMITS.items()}
+    for name, change in value.items():
+        if change is False:
+            limits[name] = {"amber": None, "red": None}
+        elif isinstance(change, Limits):
+            limits[name] = change
+        elif isinstance(change, Mapping):
+            limits[name] = {**limits.get(name, {}), **change}
+        else:
+            limits[name] = change
+    return limits
+
+
 class GovernanceSection(Section):
     """When a day needs a second look: limits by column of `study.days`, and flags by name."""
 
-    limits: dict[str, Limits] = Field(default=USUAL_LIMITS)
+    limits: Annotated[dict[str, Limits], BeforeValidator(_over_the_usual)] = Field(
+        default=USUAL_LIMITS
+    )
     amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ()
     red: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_off_optimum",)
 

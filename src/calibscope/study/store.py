@@ -32,7 +32,7 @@ from sqlalchemy import (
 
 from calibscope.study import schema
 from calibscope.study.errors import StoreError, explained
-from calibscope.study.results import Columns
+from calibscope.study.results import FAILED, Columns
 
 # How a store of version n becomes one of version n + 1.
 UPGRADES: dict[int, Callable[[Connection], None]] = {}
@@ -52,7 +52,9 @@ def engine_of(path: Path, access: str) -> Engine:
 def _reader(path: Path) -> Engine:
     """Reading is not writing, but the last reader tidies up, where it may write."""
     if not os.access(path.parent, os.W_OK) or not os.access(path, os.W_OK):
-        return engine_of(path, "mode=ro&immutable=1")
+        # What a run has committed lies beside the file while it is on, or was killed.
+        is_complete = not path.with_name(f"{path.name}-wal").exists()
+        return engine_of(path, "mode=ro&immutable=1" if is_complete else "mode=ro")
     engine = engine_of(path, "mode=rw")
 
     @event.listens_for(engine, "connect")
@@ -91,8 +93,13 @@ def opened_for_reading(path: Path) -> Iterator[Connection]:
 @contextmanager
 def opened_for_writing(path: Path) -> Iterator[Engine]:
     """The store as its only writer; made if there is none, upgraded if it is older."""
+    path = path.resolve()
     if not path.parent.is_dir():
         raise StoreError(f"{path}: there is no folder {path.parent}; make it first")
+    if path.is_dir():
+        raise StoreError(f"{path}: this is a folder; give the name of a file")
+    if path.is_file() and path.stat().st_size:
+        _refuse_strangers(path)
     with _only_writer(path):
         engine = _writer(path)
         try:
@@ -103,17 +110,27 @@ def opened_for_writing(path: Path) -> Iterator[Engine]:
             engine.dispose()
 
 
+def _refuse_strangers(path: Path) -> None:
+    """Look before touching anything: this may be somebody else's file."""
+    engine = _reader(path)
+    try:
+        with explained(path), engine.connect() as connection:
+            _version(path, connection)
+    finally:
+        engine.dispose()
+
+
 @contextmanager
 def _only_writer(path: Path) -> Iterator[None]:
     name = path.with_name(f"{path.name}-writer")
     try:
         lock = sqlite3.connect(name, timeout=0.0, isolation_level=None)
-    except sqlite3.OperationalError:
+    except sqlite3.DatabaseError:
         raise StoreError(f"{path}: cannot be written; may you write in its folder?") from None
     try:
         try:
             lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             if "locked" not in str(error):
                 raise StoreError(f"{path}: cannot be written ({error})") from None
             raise StoreError(
@@ -143,7 +160,10 @@ def _version(path: Path, connection: Connection) -> int:
     tables = inspect(connection).get_table_names()
     if not {"store", "runs", "days"} <= set(tables):
         raise StoreError(f"{path}: this is no store of a study; give another name")
-    return int(connection.execute(select(schema.store.c.version)).scalar_one())
+    version = connection.execute(select(schema.store.c.version)).scalar_one_or_none()
+    if version is None:
+        raise StoreError(f"{path}: this is no store of a study; give another name")
+    return int(version)
 
 
 def _check_version(path: Path, connection: Connection) -> None:
@@ -164,10 +184,13 @@ def _check_version(path: Path, connection: Connection) -> None:
 
 
 def valid_days(connection: Connection, settings_hash: str) -> dict[datetime.date, str]:
-    """Date and data hash of the current days that were computed with these settings."""
+    """Date and data hash of the current days that were computed with these settings.
+
+    A day that failed is not among them: what stopped it may have been the machine.
+    """
     days = schema.days.c
     wanted = select(days.date, days.data_hash).where(
-        schema.is_current, days.settings_hash == settings_hash
+        schema.is_current, days.settings_hash == settings_hash, days.status != FAILED
     )
     return {row.date: row.data_hash for row in connection.execute(wanted)}
 

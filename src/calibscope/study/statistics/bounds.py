@@ -1,10 +1,11 @@
 """The bounds between which each day was calibrated, from the settings of the run that did it."""
 
+import json
+
 import pandas as pd
 
 from calibscope.calibration.problem import box
 from calibscope.models.g2.parameters import PARAMETERS
-from calibscope.study.settings import StudySettings
 from calibscope.study.study import Study
 
 
@@ -12,8 +13,8 @@ def bounds_of_days(study: Study) -> pd.DataFrame:
     """Date x parameter: lower and upper; the same where the parameter was fixed."""
     pieces = []
     for run_id, settings in zip(study.runs["run_id"], study.runs["settings"], strict=True):
-        chosen = StudySettings.model_validate_json(settings).calibration.arguments()
-        lower, upper = box(chosen["bounds"] or {}, chosen["fixed"] or {})
+        chosen = json.loads(settings)["calibration"]
+        lower, upper = box(chosen["bounds"], chosen["fixed"])
         piece = {"run_id": run_id, "parameter": PARAMETERS, "lower": lower, "upper": upper}
         pieces.append(pd.DataFrame(piece))
     return (
