@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from calibscope.market.market import Market
     from calibscope.market.settings import MarketSettings
+    from calibscope.study.settings import StudySettings
 
 # New objects after which Python looks for garbage. Importing the libraries makes half a million,
 # and looking through them again and again, in vain, takes a quarter of a second.
@@ -140,16 +141,17 @@ def day(
     from calibscope.report.day import calibrated_day
     from calibscope.report.machine_readable import day_as_data
 
+    study = _study_settings(settings, changes)
     market, _ = _read(caps, curve, strikes, settings, changes)
     try:
-        chosen = market.day(date)
-    except MarketDataError as error:
+        fit = calibrate(market.day(date), **study.calibration.arguments())
+    except (MarketDataError, ValueError) as error:
         raise click.ClickException(str(error)) from None
-    fit = calibrate(chosen)
+    thresholds = study.diagnosis.thresholds
     if as_json:
-        click.echo(json.dumps(day_as_data(fit), indent=1, allow_nan=False))
+        click.echo(json.dumps(day_as_data(fit, thresholds), indent=1, allow_nan=False))
     else:
-        _show(calibrated_day(fit, market.name))
+        _show(calibrated_day(fit, market.name, thresholds))
 
 
 @main.command()
@@ -188,38 +190,40 @@ def run(
     --set calibration.solver=bobyqa        sections calibration, diagnosis,
     --set governance.limits.rmsre.red=0.1  governance: docs/study.md
 
-    Exit code: 0 all days have results, 1 not possible, 2 wrong usage, 3 some of the days computed
-    have none, 130 stopped by Ctrl-C.
+    Exit code: 0 all days that were computed have results, 1 not possible, 2 wrong usage, 3 some of
+    them have none, 130 stopped by Ctrl-C.
     """  # noqa: D301
-    from calibscope.market.errors import MarketDataError
-    from calibscope.report.run import run_page, run_progress
-    from calibscope.study.engines import EngineError
-    from calibscope.study.errors import StoreError
-    from calibscope.study.run import Tally, run_study
-    from calibscope.study.settings import study_settings
-
-    market, _ = _read(caps, curve, strikes, settings, changes)
-    tally = Tally(0, 0)
+    done = 0
     try:
-        chosen = study_settings(settings, changes)
-        with run_progress() as progress:
+        from calibscope.market.errors import MarketDataError
+        from calibscope.report.run import run_page, run_progress
+        from calibscope.study.engines import EngineError
+        from calibscope.study.errors import StoreError
+        from calibscope.study.run import Tally, run_study
 
-            def report(current: Tally) -> None:
-                nonlocal tally
-                tally = current
-                progress(current)
+        chosen = _study_settings(settings, changes)
+        market, _ = _read(caps, curve, strikes, settings, changes)
+        tally = Tally(0, 0)
+        try:
+            with run_progress() as progress:
 
-            files = [path for path in (caps, curve, strikes, settings) if path is not None]
-            study = run_study(
-                market, store, chosen, engine=engine, threads=threads, inputs=files,
-                progress=report,
-            )  # fmt: skip
-    except (MarketDataError, StoreError, EngineError) as error:
-        raise click.ClickException(str(error)) from None
+                def report(current: Tally) -> None:
+                    nonlocal tally, done
+                    tally, done = current, current.done
+                    progress(current)
+
+                files = [path for path in (caps, curve, strikes, settings) if path is not None]
+                study = run_study(
+                    market, store, chosen, engine=engine, threads=threads, inputs=files,
+                    progress=report,
+                )  # fmt: skip
+        except (MarketDataError, StoreError, EngineError) as error:
+            raise click.ClickException(str(error)) from None
+        _show(run_page(study, tally))
     except KeyboardInterrupt:
-        click.echo(f"Stopped: {tally.done:,} days are stored; the same command goes on.", err=True)
+        stored = "1 day is" if done == 1 else f"{done:,} days are"
+        click.echo(f"Stopped: {stored} stored; the same command goes on.", err=True)
         context.exit(STOPPED)
-    _show(run_page(study, tally))
     click.echo(f"Results: {store}")
     context.exit(SECOND_LOOK if tally.failed else 0)
 
@@ -270,14 +274,14 @@ def robustness(
     from calibscope.study.errors import StoreError
     from calibscope.study.robustness import PAPER, keep, variants_of
     from calibscope.study.robustness import robustness as compared
-    from calibscope.study.settings import study_settings
 
+    baseline = _study_settings(settings, changes)
     market, _ = _read(caps, curve, strikes, settings, changes)
     try:
         chosen = PAPER if variants is None else variants_of(variants)
         with progress_bar("calibrating") as progress:
             table = compared(
-                market, chosen, settings=study_settings(settings, changes),
+                market, chosen, settings=baseline,
                 sample=None if everything else sample, threads=threads,
                 progress=lambda variant, done, total: progress(done, total),
             )  # fmt: skip
@@ -297,15 +301,30 @@ def _read(
 ) -> "tuple[Market, MarketSettings]":
     """The market in a user's files, or a message why there is none."""
     from calibscope.market.errors import MarketDataError
-    from calibscope.market.read import market_settings, read_market
+    from calibscope.market.read import market_settings, read_market, settings_content
+    from calibscope.market.settings import SECTIONS_OF_STUDIES
     from calibscope.report.progress import progress_bar
 
     try:
+        content, _ = settings_content(settings, changes)
+        if any(section in content for section in SECTIONS_OF_STUDIES):
+            _study_settings(settings, changes)  # to refuse them here, if they are wrong
         chosen = market_settings(settings, changes)
         quote = chosen.caps.quantity or "price"
         files: Path | dict[str, Path] = {quote: caps, "strike": strikes} if strikes else caps
         with progress_bar("bootstrapping curves") as progress:
             return read_market(files, curve, settings=chosen, progress=progress), chosen
+    except MarketDataError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _study_settings(settings: Path | None, changes: tuple[str, ...]) -> "StudySettings":
+    """The sections calibration, diagnosis and governance, or a message what is wrong there."""
+    from calibscope.market.errors import MarketDataError
+    from calibscope.study.settings import study_settings
+
+    try:
+        return study_settings(settings, changes)
     except MarketDataError as error:
         raise click.ClickException(str(error)) from None
 

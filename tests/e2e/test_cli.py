@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -188,7 +190,33 @@ def test_run_keeps_days_and_appends_tomorrow(tmp_path):
     assert second.stdout.startswith("2020-04-30 green: RMSRE 1.12%, EDoF 5. Full EDoF")
     assert "Computed 1 day, kept 51 that were stored already." in second.stdout
     third = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
-    assert third.stdout.startswith("Nothing to do: all 52 days are stored")
+    assert "Nothing to do: all 52 days are stored" in third.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_ctrl_c_keeps_what_is_stored_and_ends_with_130(tmp_path):
+    files = (str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    command = (sys.executable, "-m", "calibscope", "run", *files, "--store", str(tmp_path / "s.db"))
+    slow = ("--set", "calibration.optima=true")
+    with subprocess.Popen(command + slow, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "s.db").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130, said
+    assert "stored; the same command goes on." in said
+    assert "Traceback" not in said
+
+
+def test_a_day_is_calibrated_as_the_settings_say():
+    files = (str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    day = ("day", *files, "--date", "2020-03-18", "--json")
+    found = json.loads(calibscope(*day, "--set", "calibration.solver=lm").stdout)
+    assert found["fit"]["solver"] == "lm"
+    for command in (day, ("check", *files)):
+        result = calibscope(*command, "--set", "calibration.solvr=lm")
+        assert result.returncode == 1
+        assert "did you mean 'solver'?" in result.stderr
 
 
 @pytest.mark.parametrize(

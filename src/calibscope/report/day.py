@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnose import diagnose
+from calibscope.diagnosis.diagnose import USUAL, diagnose
+from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
@@ -29,7 +30,7 @@ NOISE_UNITS = {
 BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
 
 
-def calibrated_day(fit: Fit, source: str) -> RenderableType:
+def calibrated_day(fit: Fit, source: str, thresholds: DiagnosisSettings = USUAL) -> RenderableType:
     """Market against model, the parameters with their valley, the diagnosis, and the evidence."""
     day = fit.problem.day
     caps = f"{len(day.prices)} {day.kind}s"
@@ -42,8 +43,8 @@ def calibrated_day(fit: Fit, source: str) -> RenderableType:
         heading("Parameters"),
         _parameters(fit),
         diagnosed(
-            diagnose(fit),
-            diagnose(fit, "strict"),
+            diagnose(fit, "full", thresholds),
+            diagnose(fit, "strict", thresholds),
             NOISE_UNITS.get(fit.problem.weighting, Unit(1.0, "(weighted)")),
         ),
         heading("How far to trust it"),

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnose import diagnose
+from calibscope.diagnosis.diagnose import USUAL, diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
@@ -31,7 +32,7 @@ ARRAYS = (
 )  # fmt: skip
 
 
-def day_as_data(fit: Fit) -> dict[str, Any]:
+def day_as_data(fit: Fit, thresholds: DiagnosisSettings = USUAL) -> dict[str, Any]:
     """A calibrated day: quotes, fit, evidence and the diagnosis in both modes."""
     day, evidence = fit.problem.day, fit.evidence
     other = evidence.plausible_fit
@@ -67,8 +68,8 @@ def day_as_data(fit: Fit) -> dict[str, Any]:
             "valley_high": _by_name(evidence.valley.high),
         },
         "diagnosis": {
-            "full": diagnosis_as_data(diagnose(fit)),
-            "strict": diagnosis_as_data(diagnose(fit, "strict")),
+            "full": diagnosis_as_data(diagnose(fit, "full", thresholds)),
+            "strict": diagnosis_as_data(diagnose(fit, "strict", thresholds)),
         },
     }
     return _plain(data)  # type: ignore[no-any-return]
