@@ -38,7 +38,7 @@ def active_bounds_over_time(study: Study) -> go.Figure:
     )  # fmt: skip
     for row, (_, share) in enumerate(names):
         figure.add_annotation(
-            x=1.005, xref="paper", xanchor="left", y=row, text=f"{share} of days", showarrow=False,
+            x=1.01, xref="paper", xanchor="left", y=row, text=f"{share} of days", showarrow=False,
             font={"size": 12, "color": BLACK},
         )  # fmt: skip
     over_time(figure, study)
@@ -74,6 +74,6 @@ def _note(study: Study, held: pd.DataFrame, counts: "pd.Series[int]") -> str:
     several = int((held.groupby("date").size() > 1).sum())
     return (
         f"{WRITINGS[parameter].symbol} is at {_number(bound)} on "
-        f"{share_of(counts.iloc[-1], days)} of {days:,} days; some bound is active on {share_of(touched, days)}, several at once on "
-        f"{share_of(several, days)}."
+        f"{share_of(counts.iloc[-1], days)} of {days:,} days; some bound is "
+        f"active on {share_of(touched, days)}, several at once on {share_of(several, days)}."
     )

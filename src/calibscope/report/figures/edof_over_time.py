@@ -67,7 +67,7 @@ def edof_over_time(study: Study) -> go.Figure:
         )  # fmt: skip
     note = _note(study)
     alt = f"Two panels of the daily EDoF, as integers by rank and as Tikhonov's trace. {note}"
-    figure = answered(figure, study, "How many parameters do the quotes determine?", note, alt)
+    figure = answered(figure, study, "How many parameters do the quotes determine?", note, alt, 600)
     return figure.update_layout(margin={"r": 115})
 
 

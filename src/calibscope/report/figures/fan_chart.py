@@ -22,7 +22,7 @@ from calibscope.report.figures.marks import (
     share_of,
     short,
 )
-from calibscope.report.figures.parameters import Writing, scale_of, writing
+from calibscope.report.figures.parameters import WRITINGS, Writing, scale_of, writing
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, PURPLE
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
@@ -68,10 +68,10 @@ def fan_chart(
         place: dict[str, Any] = {"row": row, "col": 1}
         kinds = interval_kinds(study, parameter, scale)
         _add_bands(figure, study, parameter, scale, estimates, kinds, is_first=row == 1, **place)
-        is_held = kinds.reindex(estimates.index).to_numpy() == BOUND
+        line = _with_single_gaps(estimates.mask(kinds.reindex(estimates.index).to_numpy() == BOUND))
         figure.add_scatter(
-            x=as_text(estimates.index), y=short(estimates.mask(is_held)), name="estimate",
-            mode="lines+markers", line={"color": BLACK, "width": 1}, marker={"size": 2},
+            x=as_text(line.index), y=short(line), name="estimate",
+            mode="lines+markers", line={"color": BLACK, "width": 1}, marker={"size": 1.5},
             showlegend=row == 1, legendgroup="estimate", **place,
             hovertemplate="%{x|%Y-%m-%d}: %{y:.4g}<extra></extra>",
         )  # fmt: skip
@@ -87,16 +87,17 @@ def fan_chart(
         _add_bounds(figure, bounds, **place)
         add_symbols(figure, study, estimates, **place)
     over_time(figure, study)
-    title = {"text": look.axis, "font": {"size": 13}}
     figure.update_yaxes(
-        title=title, zeroline=False, **scale_of(parameter),
+        title_text=look.axis, zeroline=False, tickfont={"size": 12}, **scale_of(parameter, step=2),
     )  # fmt: skip
     note = _note(study, counts)
     alt = (
         f"{len(scales)} panels of {parameter} over time with its confidence intervals, one per "
         f"scale of noise. {note}"
     )
-    figure = answered(figure, study, f"How uncertain is {look.symbol}?", note, alt)
+    figure = answered(
+        figure, study, f"How uncertain is {look.symbol}?", note, alt, 220 + 180 * len(scales)
+    )
     return figure.update_layout(margin={"l": 80})
 
 
@@ -141,7 +142,7 @@ def _add_bands(
     has_band = kinds.reindex(estimates.index, fill_value=NONE).to_numpy() == ""
     if not has_band.any():
         return
-    meeting = float(estimates[has_band].median())
+    meeting = _meeting(parameter, estimates[has_band])
     calendar = pd.date_range(estimates.index[0], estimates.index[-1] + pd.Timedelta(days=1))
     latest = np.searchsorted(estimates.index.to_numpy(), calendar.to_numpy(), side="right") - 1
     levels = sorted(frame["level"].unique(), reverse=True)
@@ -156,6 +157,19 @@ def _add_bands(
                 fill="tonexty" if side == "high" else None, fillcolor=shade,
                 showlegend=is_first and side == "high", legendgroup=f"{level:g}", **place,
             )  # fmt: skip
+
+
+def _with_single_gaps(values: pd.Series) -> pd.Series:
+    """One missing value breaks a line as well as a hundred."""
+    is_missing = values.isna()
+    return values[~(is_missing & is_missing.shift(fill_value=False))]
+
+
+def _meeting(parameter: str, estimates: pd.Series) -> float:
+    """Within the picture, and a number that is short in the figure's base64."""
+    if not WRITINGS[parameter].is_log:
+        return 0.0
+    return float(2.0 ** np.round(np.log2(estimates.median())))
 
 
 def _add_bounds(figure: go.Figure, bounds: pd.DataFrame, **place: int) -> None:

@@ -22,7 +22,7 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
     """
     kind: Leverage = "leverage_strict" if strict else "leverage"
     figure = violins(study, study.quotes[kind], "leverage %{y:.3f}")
-    figure.update_yaxes(title_text="leverage (1: the fit follows the quote)", range=[-0.02, 1.04])
+    figure.update_yaxes(title_text="leverage", range=[-0.02, 1.04])
     table = statistics.leverage_by_maturity(study, kind, thresholds=(NEAR_ONE,))
     if table.empty:
         note = "No day has results."
@@ -31,7 +31,7 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
         most, highest = share.idxmax(), table["median"].nlargest(3).index
         medians = ", ".join(f"{table['label'][i]} ({table['median'][i]:.2f})" for i in highest)
         counted = "free parameters only" if strict else "all parameters counted"
-        note = f"Highest medians: {medians}; {counted}."
+        note = f"At 1 the fit follows the quote. Highest medians: {medians}; {counted}."
         if share[most] > 0:
             days = share_of(share[most], 1)
             note += f" {table['label'][most]} is above {NEAR_ONE:g} on {days} of days."

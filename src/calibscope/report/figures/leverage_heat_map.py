@@ -32,11 +32,11 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
         near = table.assign(share=share).nlargest(3, "share")
         near = near[near["share"] > 0]
         parts = [
-            f"{name} on {share_of(own, 1)}"
+            f"{name} {share_of(own, 1)}"
             for name, own in zip(near["label"], near["share"], strict=True)
         ]
-        listed = ", ".join(parts) if parts else "no maturity"
-        note = f"Above {NEAR_ONE:g}: {listed} of days."
+        listed = ", ".join(parts) if parts else "none"
+        note = f"Days with leverage above {NEAR_ONE:g}: {listed}."
         note += " Only parameters that no bound holds." if strict else ""
     alt = f"Heat map of the leverage by date and maturity, dark where it is near one. {note}"
     return answered(figure, study, "When did which maturity decide the fit?", note, alt)

@@ -68,15 +68,25 @@ def marks_of(study: Study) -> list[Mark]:
     return [mark for mark in MARKS if dates.min() <= mark.date <= dates.max()]
 
 
-def answered(figure: go.Figure, study: Study, question: str, note: str, alt: str) -> go.Figure:
-    """The figure with question, facts, alt text and, where it applies, the word SYNTHETIC."""
+def answered(
+    figure: go.Figure, study: Study, question: str, note: str, alt: str, height: int = 560
+) -> go.Figure:
+    """The figure with question, facts, alt text and, where it applies, the word SYNTHETIC.
+
+    Parameters
+    ----------
+    height : in pixels; the width is that of the page
+    """
     dressed(figure, question, note, alt=alt, is_synthetic=study.is_synthetic)
     text = wrapped(f"{SYNTHETIC} {note}".strip() if study.is_synthetic else note)
     has_legend = any(
         trace.type == "scatter" and trace.showlegend is not False for trace in figure.data
     )
     has_labels = any(label.yref == "paper" for label in figure.layout.annotations)
+    figure.update_xaxes(title_font_size=14)
+    figure.update_yaxes(title_font_size=14)
     return figure.update_layout(
+        height=height,
         title={
             "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14},
             "subtitle": {"text": text, "font": {"color": DARK_GREY}},
@@ -171,6 +181,6 @@ def add_ticks(
     if texts:
         figure.add_scatter(
             x=texts, y=np.broadcast_to(short(heights), len(texts)).copy(), mode="markers",
-            name=name, marker={"symbol": symbol, "size": size, "color": colour, "line": {"width": 1}},
-            hovertemplate=f"%{{x|%Y-%m-%d}}: {name}<extra></extra>", **options,
+            name=name, marker={"symbol": symbol, "size": size, "color": colour},
+            marker_line_width=1, hovertemplate=f"%{{x|%Y-%m-%d}}: {name}<extra></extra>", **options,
         )  # fmt: skip

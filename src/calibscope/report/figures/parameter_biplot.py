@@ -43,14 +43,14 @@ def parameter_biplot(study: Study, coordinates: Coordinates = "natural") -> go.F
     _add_arrows(figure, pca)
     add_scores(figure, study, pca)
     share = pca.explained.set_index("component")["share"].fillna(0)
-    figure.update_xaxes(title_text=f"PC1 ({percent(share['PC1'])} of variance), standardised units")
-    figure.update_yaxes(title_text=f"PC2 ({percent(share['PC2'])} of variance), standardised units")
+    figure.update_xaxes(title_text=f"PC1 ({percent(share['PC1'])} of variance)")
+    figure.update_yaxes(title_text=f"PC2 ({percent(share['PC2'])} of variance)")
     note = describe(pca, coordinates)
     alt = (
         f"Scatter plot of {len(scores):,} days in the first two principal components, coloured by "
         f"year, with an arrow for each parameter. {note}"
     )
-    return answered(figure, study, "Along which lines do the parameters move?", note, alt)
+    return answered(figure, study, "Along which lines do the parameters move?", note, alt, 640)
 
 
 def add_scores(figure: go.Figure, study: Study, pca: ParameterPCA) -> None:

@@ -69,4 +69,4 @@ def parameter_biplot_by_year(study: Study, coordinates: Coordinates = "natural")
             f"quietest year, and {total[widest]:.2f} in {widest}, the widest."
         )
     alt = f"One scatter plot per year, over all days in grey. {note}"
-    return answered(figure, study, "When did the parameters move?", note, alt)
+    return answered(figure, study, "When did the parameters move?", note, alt, 640)

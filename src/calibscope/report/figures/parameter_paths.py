@@ -47,7 +47,7 @@ def parameter_paths(study: Study) -> go.Figure:
             is_named = True
         add_symbols(figure, study, estimates[parameter], **place)
         figure.update_yaxes(
-            title={"text": look.axis, "font": {"size": 13}}, zeroline=False, **scale_of(parameter),
+            title_text=look.axis, zeroline=False, tickfont={"size": 12}, **scale_of(parameter),
             **place,
         )  # fmt: skip
     over_time(figure, study)
@@ -60,5 +60,5 @@ def parameter_paths(study: Study) -> go.Figure:
     ]
     note = f"Share of {days:,} days at a bound: {', '.join(parts) or 'none'}."
     alt = f"Five panels with the calibrated parameters over time. {note}"
-    figure = answered(figure, study, "What were the parameters?", note, alt)
+    figure = answered(figure, study, "What were the parameters?", note, alt, 860)
     return figure.update_layout(margin={"l": 90})

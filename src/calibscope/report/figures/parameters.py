@@ -29,10 +29,10 @@ WRITINGS = {
 }
 
 
-def scale_of(parameter: str) -> dict[str, Any]:
-    """How its axis counts: powers of ten for speeds and volatilities."""
+def scale_of(parameter: str, step: int = 1) -> dict[str, Any]:
+    """How its axis counts: speeds and volatilities in powers of ten, `step` of them at once."""
     if WRITINGS[parameter].is_log:
-        return {"type": "log", "dtick": 1, "exponentformat": "power"}
+        return {"type": "log", "dtick": step, "exponentformat": "power"}
     return {"type": "linear", "nticks": 5}
 
 
