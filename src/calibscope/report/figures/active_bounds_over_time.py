@@ -4,9 +4,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from calibscope.report.figures.marks import add_ticks, answered, no_results, over_time, share_of
+from calibscope.report.figures.marks import (
+    HELD,
+    add_ticks,
+    answered,
+    no_results,
+    over_time,
+    share_of,
+)
 from calibscope.report.figures.parameters import WRITINGS
-from calibscope.report.figures.style import BLACK, BLUE, GREY
+from calibscope.report.figures.style import BLACK, GREY
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
 
@@ -30,7 +37,7 @@ def active_bounds_over_time(study: Study) -> go.Figure:
         own = held[(held["parameter"] == parameter) & (held["side"] == side)]
         own = own[own["bound"] == bound]
         text = f"{WRITINGS[parameter].symbol} = {_number(bound)}"
-        add_ticks(figure, own["date"], len(names), text, BLUE, size=16, showlegend=False)
+        add_ticks(figure, own["date"], len(names), text, HELD, size=16, showlegend=False)
         names.append((text, share_of(count, len(study.fitted))))
     figure.update_yaxes(
         tickvals=list(range(len(names))), ticktext=[name for name, _ in names], zeroline=False,
@@ -38,14 +45,14 @@ def active_bounds_over_time(study: Study) -> go.Figure:
     )  # fmt: skip
     for row, (_, share) in enumerate(names):
         figure.add_annotation(
-            x=1.01, xref="paper", xanchor="left", y=row, text=f"{share} of days", showarrow=False,
+            x=1.01, xref="paper", xanchor="left", y=row, text=share, showarrow=False,
             font={"size": 12, "color": BLACK},
         )  # fmt: skip
     over_time(figure, study)
     note = _note(study, held, counts)
     alt = f"One row of daily ticks for each bound that is active on some day. {note}"
     figure = answered(figure, study, "Which bounds hold the parameters, and when?", note, alt)
-    return figure.update_layout(margin={"l": 130, "r": 115})
+    return figure.update_layout(margin={"l": 120, "r": 75})
 
 
 def held_by_bounds(study: Study) -> pd.DataFrame:

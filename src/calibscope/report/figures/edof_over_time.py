@@ -62,13 +62,13 @@ def edof_over_time(study: Study) -> go.Figure:
     for level, share in zip(levels["level"], levels["share"], strict=True):
         figure.add_annotation(
             x=1.005, xref="paper", xanchor="left", y=level, yref="y",
-            text=f"{share_of(share, 1)} of days",
+            text=share_of(share, 1),
             showarrow=False, font={"size": 12, "color": BLACK},
         )  # fmt: skip
     note = _note(study)
     alt = f"Two panels of the daily EDoF, as integers by rank and as Tikhonov's trace. {note}"
     figure = answered(figure, study, "How many parameters do the quotes determine?", note, alt, 600)
-    return figure.update_layout(margin={"r": 115})
+    return figure.update_layout(margin={"r": 75})
 
 
 def _note(study: Study) -> str:

@@ -14,6 +14,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.report.figures.marks import (
+    DARK_GREY,
+    HELD,
     add_symbols,
     add_ticks,
     answered,
@@ -23,7 +25,7 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.parameters import WRITINGS, Writing, scale_of, writing
-from calibscope.report.figures.style import BLACK, GREY, ORANGE, PURPLE
+from calibscope.report.figures.style import BLACK, GREY
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
 
@@ -35,7 +37,11 @@ SCALES = {
 SHADES = ("#D6E8F5", "#94C4E3", "#4A98C9", "#1F6FA8")  # widest interval first
 DAY = 86_400_000  # milliseconds
 BOUND, LOST, NONE = "held by a bound", "not identified or collapsed", "no interval"
-COLOURS = {BOUND: ORANGE, LOST: PURPLE, NONE: GREY}
+TICKS = {
+    BOUND: (HELD, "line-ns-open"),
+    LOST: (DARK_GREY, "x-thin-open"),
+    NONE: (GREY, "line-ns-open"),
+}
 
 
 def fan_chart(
@@ -75,12 +81,12 @@ def fan_chart(
             showlegend=row == 1, legendgroup="estimate", **place,
             hovertemplate="%{x|%Y-%m-%d}: %{y:.4g}<extra></extra>",
         )  # fmt: skip
-        for kind, colour in COLOURS.items():
+        for kind, (colour, symbol) in TICKS.items():
             own = kinds.index[kinds == kind]
             heights = estimates[own] if kind == BOUND else np.full(len(own), below)
             add_ticks(
-                figure, own, heights, kind, colour, size=7, showlegend=kind not in counts,
-                legendgroup=kind, cliponaxis=False, **place,
+                figure, own, heights, kind, colour, symbol=symbol, size=7,
+                showlegend=kind not in counts, legendgroup=kind, cliponaxis=False, **place,
             )  # fmt: skip
             if len(own):
                 counts.setdefault(kind, len(own))

@@ -20,6 +20,7 @@ from calibscope.report.figures.style import (
     ORANGE,
     PURPLE,
     SYNTHETIC,
+    YELLOW,
     dressed,
     percent,
     wrapped,
@@ -28,6 +29,7 @@ from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.study import Study
 
 DARK_GREY = "#555555"
+HELD = YELLOW  # days on which a bound holds a parameter, in every figure
 YEARS_WITH_YEARLY_TICKS = 2.5
 
 

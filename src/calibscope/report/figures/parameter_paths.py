@@ -8,6 +8,7 @@ from plotly.subplots import make_subplots
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.figures.active_bounds_over_time import held_by_bounds
 from calibscope.report.figures.marks import (
+    HELD,
     add_symbols,
     add_ticks,
     answered,
@@ -17,7 +18,7 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.parameters import WRITINGS, scale_of
-from calibscope.report.figures.style import BLUE, ORANGE
+from calibscope.report.figures.style import BLUE
 from calibscope.study.study import Study
 
 
@@ -41,7 +42,7 @@ def parameter_paths(study: Study) -> go.Figure:
         own = held[held["parameter"] == parameter]
         for bound, dates in own.groupby("bound")["date"]:
             add_ticks(
-                figure, dates, float(bound), "held by a bound", ORANGE, size=9,
+                figure, dates, float(bound), "held by a bound", HELD, size=9,
                 showlegend=not is_named, legendgroup="bound", cliponaxis=False, **place,
             )  # fmt: skip
             is_named = True

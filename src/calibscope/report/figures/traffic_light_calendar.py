@@ -58,7 +58,7 @@ def traffic_light_calendar(study: Study) -> go.Figure:
         tickvals=middles, ticktext=[str(year) for year in years], showgrid=False, zeroline=False,
         range=[-0.8, max(len(years) * height - 1, 1) - 0.2], title_text="year, Monday on top",
     )  # fmt: skip
-    starts = [pd.Timestamp(2021, month, 15).dayofyear / 7 for month in range(1, 13)]
+    starts = [pd.Timestamp(2021, month, 15).day_of_year / 7 for month in range(1, 13)]
     figure.update_xaxes(
         tickvals=starts, ticktext=MONTHS, showgrid=False, zeroline=False, range=[-0.8, 53.8]
     )
@@ -93,8 +93,8 @@ def calendar_cells(study: Study) -> pd.DataFrame:
             "date": dates,
             "light": light,
             "hover": hover,
-            "weekday": dates.dt.weekday,
-            "week": (dates.dt.dayofyear - 1 + first.dt.weekday) // 7,
+            "weekday": dates.dt.day_of_week,
+            "week": (dates.dt.day_of_year - 1 + first.dt.day_of_week) // 7,
         }
     )
 
