@@ -1,5 +1,8 @@
 """How all figures look: colour-blind safe, readable in grey, units on the axes."""
 
+import re
+import textwrap
+
 import plotly.graph_objects as go
 
 # Okabe and Ito (2008), Color Universal Design: distinguishable with any colour vision.
@@ -7,10 +10,29 @@ BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#222222", "#8A8A8A"
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, BLACK)
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
+SYNTHETIC = "<b>SYNTHETIC market.</b>"
+LINE_LENGTH = 78  # characters of a note, so that it fits a picture of 500 pixels
+TAG = "\x00"  # stands for one while lines are broken
 
 
-def dressed(figure: go.Figure, question: str, note: str = "") -> go.Figure:
-    """The figure with its question as title, a note below it, and the common look."""
+def dressed(
+    figure: go.Figure,
+    question: str,
+    note: str = "",
+    *,
+    alt: str = "",
+    is_synthetic: bool = False,
+) -> go.Figure:
+    """The figure with its question as title, a note below it, and the common look.
+
+    Parameters
+    ----------
+    alt : what the picture shows, for those who cannot see it (`alt_text` gives it back)
+    is_synthetic : say so before the note, and in the alt text
+    """
+    if is_synthetic:
+        note = f"{SYNTHETIC} {note}".strip()
+        alt = f"Synthetic market. {alt}".strip()
     subtitle = {"text": note, "font": {"size": 13, "color": GREY}} if note else None
     figure.update_layout(
         template="plotly_white",
@@ -19,5 +41,32 @@ def dressed(figure: go.Figure, question: str, note: str = "") -> go.Figure:
         colorway=list(COLOURS),
         legend={"orientation": "h", "y": -0.12, "x": 0},
         margin={"l": 70, "r": 30, "t": 90, "b": 70},
+        meta={"alt": plain(alt)} if alt else None,
     )
     return figure
+
+
+def alt_text(figure: go.Figure) -> str:
+    """What the picture shows, in a sentence or two; empty if nobody wrote it."""
+    return str((figure.layout.meta or {}).get("alt", ""))
+
+
+def wrapped(note: str) -> str:
+    """The note in lines that fit a small picture; what is between <> takes no room."""
+    tags = re.findall("<.*?>", note)
+    lines = textwrap.wrap(re.sub("<.*?>", TAG, note), LINE_LENGTH)
+    pieces = "<br>".join(lines).split(TAG)
+    return "".join(piece + tag for piece, tag in zip(pieces, [*tags, ""], strict=True))
+
+
+def plain(text: str) -> str:
+    """Without HTML, for those who hear it: a_x, sigma_x."""
+    text = re.sub("<sub>(.*?)</sub>", r"_\1", text).replace("<br>", " ")
+    text = text.replace("\N{GREEK SMALL LETTER SIGMA}", "sigma")
+    text = text.replace("\N{GREEK SMALL LETTER RHO}", "rho").replace("\N{MINUS SIGN}", "-")
+    return re.sub("<.*?>", "", text)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share with a space before the sign, as in all notes."""
+    return f"{100 * share:.{digits}f} %"

@@ -1,0 +1,42 @@
+"""When each quote decided the fit: leverage by date and maturity."""
+
+import plotly.graph_objects as go
+
+from calibscope.report.figures.heat_map import heat_map
+from calibscope.report.figures.marks import answered, share_of
+from calibscope.study.statistics import leverage_by_maturity
+from calibscope.study.statistics.leverage_by_maturity import Leverage
+from calibscope.study.study import Study
+
+NEAR_ONE = 0.95
+
+
+def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
+    """How strongly each quote pulls the fit towards itself, day by day.
+
+    Dark means near one: the fit follows the quote. Days without results stay white.
+
+    Parameters
+    ----------
+    strict : leave out the parameters that a bound holds
+    """
+    column: Leverage = "leverage_strict" if strict else "leverage"
+    bar = {"title": {"text": "leverage"}, "thickness": 14, "outlinewidth": 0}
+    figure = heat_map(
+        study, column, 1.0, "%{z:.3f}", zmin=0, zmax=1, colorscale="Blues", colorbar=bar
+    )
+    note = "No day has results."
+    if len(study.quotes):
+        table = leverage_by_maturity(study, column, thresholds=(NEAR_ONE,))
+        share = table[f"share_above_{NEAR_ONE:g}"]
+        near = table.assign(share=share).nlargest(3, "share")
+        near = near[near["share"] > 0]
+        parts = [
+            f"{name} {share_of(own, 1)}"
+            for name, own in zip(near["label"], near["share"], strict=True)
+        ]
+        listed = ", ".join(parts) if parts else "none"
+        note = f"Days with leverage above {NEAR_ONE:g}: {listed}."
+        note += " Only parameters that no bound holds." if strict else ""
+    alt = f"Heat map of the leverage by date and maturity, dark where it is near one. {note}"
+    return answered(figure, study, "When did which maturity decide the fit?", note, alt)

@@ -1,0 +1,65 @@
+"""The five parameters over time, and where a bound holds them."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.figures.active_bounds_over_time import held_by_bounds
+from calibscope.report.figures.marks import (
+    HELD,
+    add_symbols,
+    add_ticks,
+    answered,
+    as_text,
+    over_time,
+    share_of,
+    short,
+)
+from calibscope.report.figures.parameters import WRITINGS, scale_of
+from calibscope.report.figures.style import BLUE
+from calibscope.study.study import Study
+
+
+def parameter_paths(study: Study) -> go.Figure:
+    """What was calibrated, day by day: one panel per parameter, with ticks at active bounds.
+
+    Speeds and volatilities are on a log scale. Days without results have no point.
+    """
+    figure = make_subplots(rows=len(PARAMETERS), cols=1, shared_xaxes=True, vertical_spacing=0.025)
+    estimates = study.estimates.reindex(study.days["date"])
+    held = held_by_bounds(study)
+    is_named = False
+    for row, parameter in enumerate(PARAMETERS, start=1):
+        place: dict[str, Any] = {"row": row, "col": 1}
+        look = WRITINGS[parameter]
+        figure.add_scatter(
+            x=as_text(estimates.index), y=short(estimates[parameter]), showlegend=False,
+            mode="markers", name=parameter, marker={"color": BLUE, "size": 3}, **place,
+            hovertemplate="%{x|%Y-%m-%d}: %{y:.4g}<extra></extra>",
+        )  # fmt: skip
+        own = held[held["parameter"] == parameter]
+        for bound, dates in own.groupby("bound")["date"]:
+            add_ticks(
+                figure, dates, float(bound), "held by a bound", HELD, size=9,
+                showlegend=not is_named, legendgroup="bound", cliponaxis=False, **place,
+            )  # fmt: skip
+            is_named = True
+        add_symbols(figure, study, estimates[parameter], **place)
+        figure.update_yaxes(
+            title_text=look.axis, zeroline=False, tickfont={"size": 12}, **scale_of(parameter),
+            **place,
+        )  # fmt: skip
+    over_time(figure, study)
+    days = len(study.fitted)
+    counts = held.groupby("parameter")["date"].nunique().reindex(PARAMETERS, fill_value=0)
+    parts = [
+        f"{WRITINGS[name].symbol} {share_of(count, days)}"
+        for name, count in counts.items()
+        if count
+    ]
+    note = f"Share of {days:,} days at a bound: {', '.join(parts) or 'none'}."
+    alt = f"Five panels with the calibrated parameters over time. {note}"
+    figure = answered(figure, study, "What were the parameters?", note, alt, 860)
+    return figure.update_layout(margin={"l": 90})

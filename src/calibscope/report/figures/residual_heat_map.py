@@ -1,0 +1,41 @@
+"""Where the model misses the quotes: relative residuals by date and maturity."""
+
+import plotly.graph_objects as go
+
+from calibscope.market.maturity import label
+from calibscope.report.figures.heat_map import heat_map, quantile
+from calibscope.report.figures.marks import answered
+from calibscope.report.figures.style import percent
+from calibscope.study.study import Study
+
+TYPICAL = 0.99  # of all residuals lie within the scale of colours
+# Orange to blue by white: the sign is told by hue, the size by lightness.
+SCALE = ["#7F3000", "#D55E00", "#F3C9AC", "#FFFFFF", "#B3D3E8", "#0072B2", "#00324F"]
+
+
+def residual_heat_map(study: Study) -> go.Figure:
+    """Model price against market price, relative, day by day and quote by quote.
+
+    Blue: the model is too dear, orange: too cheap. The colours end where 99 % of the residuals do.
+    """
+    quotes = study.quotes
+    limit = 100 * quantile(quotes["residual"].abs(), TYPICAL)
+    bar = {
+        "title": {"text": "residual, %"}, "thickness": 14, "outlinewidth": 0, "tickformat": "+.2~g",
+    }  # fmt: skip
+    figure = heat_map(
+        study, "residual", 100.0, "%{z:+.2f} %", zmin=-limit, zmax=limit, zmid=0,
+        colorscale=SCALE, colorbar=bar,
+    )  # fmt: skip
+    note = "No day has results."
+    if len(quotes):
+        worst = quotes.loc[quotes["residual"].abs().idxmax()]
+        typical = quotes.groupby("maturity")["residual"].apply(lambda values: values.abs().median())
+        note = (
+            f"Typical size (median) largest at {label(typical.idxmax())}, "
+            f"{percent(typical.max(), 2)}. "
+            f"Largest of all: {100 * worst['residual']:+.1f} % at {label(worst['maturity'])} on "
+            f"{worst['date']:%Y-%m-%d}. Blue: model too dear; orange: too cheap."
+        )
+    alt = f"Heat map of the relative residuals by date and maturity. {note}"
+    return answered(figure, study, "Where does the model miss the quotes?", note, alt)
