@@ -26,7 +26,7 @@ POINTS = 17  # of the surface along each direction
 REACH = 1.5  # how far prices move along each direction, over the length of the residuals
 LONGEST = 1.0  # step in scaled coordinates
 SHORTER, MOST_TRIALS = 0.8, 80
-SIZE = 1.5  # of the picture in its frame
+SIZE = 1.3  # of the picture in its frame
 FLATTEST = 0.55  # of the longest axis of the picture
 SMALLEST_ERROR = 1e-3  # relative: shorter residuals count as this long
 CORNERS = frozen([-1.0, 1.0])
@@ -86,8 +86,8 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
             marker={"size": 6, "symbol": symbol, "color": colour},
         )  # fmt: skip
     axes = {
-        f"{axis}axis": {"title": {"text": f"{name}, {unit}"}, "backgroundcolor": "#F7F7F7",
-                        "gridcolor": "#DDDDDD", "zerolinecolor": GREY, "nticks": 4}
+        f"{axis}axis": {"title": {"text": f"{name}, {unit}", "font": {"size": 13}}, "backgroundcolor": "#F7F7F7",
+                        "gridcolor": "#DDDDDD", "zerolinecolor": GREY, "nticks": 4, "tickfont": {"size": 11}}
         for axis, name in zip("xyz", names, strict=True)
     }  # fmt: skip
     shown = patch.surface[..., chosen].reshape(-1, 3)

@@ -11,7 +11,7 @@ from calibscope.diagnosis.least_squares import LOG
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
 LEVELS = (0.95, 0.75, 0.5)
-WIDTHS = (7, 13, 19)
+WIDTHS = (5, 10, 15)
 PLAIN = ("#9CCBE8", "#4A9FD0", "#0072B2")  # light to dark blue
 DOUBTFUL = ("#D5D5D5", "#B0B0B0", "#808080")  # greys, for intervals that mean little
 FURTHEST = 10.0  # factor from the estimate at which the picture ends
@@ -54,14 +54,21 @@ def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
     if not (intervals.is_identified & ~intervals.is_collapsed).all():
         figure.add_scatter(
             x=[None], y=[None], mode="lines", line={"color": DOUBTFUL[1], "width": WIDTHS[1]},
-            name="says little: rank was lost", row=1, col=1,
+            name="rank lost", row=1, col=1,
         )  # fmt: skip
     dressed(figure, "How uncertain are the parameters?", note)
     return figure.update_layout(
         height=240 + 66 * len(names),
         title={"y": 1.0, "yanchor": "top", "pad": {"t": 22}},
-        margin={"l": 150, "t": 140, "b": 100},
-        legend={"yref": "container", "y": 0.01, "yanchor": "bottom", "traceorder": "normal"},
+        margin={"l": 185, "t": 130, "b": 95},
+        legend={
+            "yref": "container",
+            "y": 0.01,
+            "yanchor": "bottom",
+            "xref": "container",
+            "x": 0.02,
+            "traceorder": "normal",
+        },
         meta={"alt": _alt(intervals)},
     )
 
@@ -85,7 +92,7 @@ def _add_part(
     limits = _limits(low[:, part], high[:, part], scales)
     is_doubtful = ~intervals.is_identified | intervals.is_collapsed
     for height, p in enumerate(part[::-1]):
-        name, mark = intervals.words.names[p], intervals.marks[p]
+        name, is_empty = intervals.words.names[p], bool(np.isnan(intervals.low[:, p]).any())
         colours = DOUBTFUL if is_doubtful[p] else PLAIN
         for i, level in enumerate(LEVELS):
             figure.add_scatter(
@@ -105,19 +112,13 @@ def _add_part(
                 )  # fmt: skip
         figure.add_scatter(
             x=[1.0 if scales else 0.0], y=[height], mode="markers", showlegend=False, name=name,
-            marker={"symbol": "line-ns" if mark == "" or not _is_empty(intervals, p) else "x-thin",
-                    "size": 16 if not _is_empty(intervals, p) else 10,
+            marker={"symbol": "x-thin" if is_empty else "line-ns", "size": 10 if is_empty else 14,
                     "line": {"color": BLACK, "width": 2}},
             **place,
         )  # fmt: skip
-        if mark:
-            figure.add_annotation(
-                x=0.0, y=height, yshift=13, text=f"<i>{mark}</i>", showarrow=False,
-                xanchor="center", yanchor="bottom", font={"size": 13, "color": ORANGE}, **place,
-            )  # fmt: skip
-    ticks = [f"{intervals.words.names[p]} = {intervals.values[p]:.4g}" for p in part[::-1]]
     figure.update_yaxes(
-        tickvals=list(range(len(part))), ticktext=ticks, range=[-0.55, len(part) - 0.3],
+        tickvals=list(range(len(part))), ticktext=[label_of(intervals, p) for p in part[::-1]],
+        range=[-0.55, len(part) - 0.45],
         showgrid=False, zeroline=False, **place,
     )  # fmt: skip
     if scales:
@@ -133,8 +134,11 @@ def _add_part(
         )  # fmt: skip
 
 
-def _is_empty(intervals: Intervals, p: int) -> bool:
-    return bool(np.isnan(intervals.low[:, p]).any())
+def label_of(intervals: Intervals, p: int) -> str:
+    """A parameter with its value, and below it what must be said."""
+    text, mark = f"{intervals.words.names[p]} = {intervals.values[p]:.4g}", intervals.marks[p]
+    words = f'<br><span style="color:{ORANGE};font-size:11px"><i>{mark}</i></span>'
+    return text + words if mark else text
 
 
 def _limits(low: Array, high: Array, scales: bool) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, YELLOW, d
 
 LEVELS = (1.0, 1.1, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)  # times the best
 VALLEY = 1.1
-SMALLEST_ERROR = 1e-4  # relative: errors below count as this when fits are compared
+SMALLEST_ERROR = 5e-4  # relative: the grid of speeds is too coarse to tell better fits apart
 COARSE = 14  # speeds where each pair needs a fit of its own
 STEPS = 20
 TICKS = tuple(10.0**k for k in range(-8, 4))
@@ -37,20 +37,22 @@ def optimum_atlas(fit: Fit, note: str = "") -> go.Figure:
     """Where else a fit could lie: the best error for any two speeds, and the optima found.
 
     The darkest part is the valley, all speeds that fit within 1.1 times the best error once the
-    other parameters are fitted to them. Small dots are the ends of the valley, the furthest that
-    any parameter goes. Below the diagonal a_x is the faster speed; the other half is its mirror
-    image.
+    other parameters are fitted to them; fits better than 0.05 % count as that. Small dots are the
+    ends of the valley, the furthest that any parameter goes. Below the diagonal a_x is the faster
+    speed; the other half is its mirror image.
 
     Parameters
     ----------
     note : what the reader must know about the data
     """
     problem, evidence = fit.problem, fit.evidence
-    best = max(min(fit.objective, evidence.atlas.best.objective), _floor(problem))
+    best, floor = min(fit.objective, evidence.atlas.best.objective), _floor(problem)
+    measure = "the best" if best >= floor else f"{100 * SMALLEST_ERROR:g} %"
+    best = max(best, floor)
     profile = speed_profile(problem, evidence.atlas.best.parameters.values, best)
     figure = go.Figure()
     if profile is not None:
-        _add_contours(figure, profile)
+        _add_contours(figure, profile, measure)
     if problem.is_symmetric:
         _add_mirror(figure, float(problem.lower[0]), float(problem.upper[0]))
     _add_points(figure, fit)
@@ -116,7 +118,7 @@ def level_of(multiples: Array) -> Array:
     return np.asarray(places)
 
 
-def _add_contours(figure: go.Figure, profile: Profile) -> None:
+def _add_contours(figure: go.Figure, profile: Profile, measure: str) -> None:
     z, last = level_of(profile.multiples), len(LEVELS) - 1
     steps = np.repeat(np.linspace(0, 1, len(SHADES) + 1), 2)[1:-1]
     scale = [[float(s), c] for s, c in zip(steps, np.repeat(SHADES, 2), strict=True)]
@@ -124,7 +126,7 @@ def _add_contours(figure: go.Figure, profile: Profile) -> None:
     figure.add_contour(
         **shared, zmin=0, zmax=last, colorscale=scale, name="best error for given speeds",
         contours={"start": 0, "end": last, "size": 1}, line={"width": 0}, hoverinfo="skip",
-        colorbar={"title": {"text": "error over the best error", "side": "right",
+        colorbar={"title": {"text": f"error, times {measure}", "side": "right",
                             "font": {"size": 12}},
                   "tickvals": list(range(last + 1)), "thickness": 14,
                   "ticktext": [f"{level:g}" for level in LEVELS]},
@@ -132,7 +134,7 @@ def _add_contours(figure: go.Figure, profile: Profile) -> None:
     figure.add_contour(
         **shared, contours={"type": "constraint", "operation": "=", "value": LEVELS.index(VALLEY)},
         line={"color": YELLOW, "width": 2.5}, showlegend=True, hoverinfo="skip",
-        name=f"valley: within {VALLEY:g} times the best",
+        name=f"valley: within {VALLEY:g} times {measure}",
     )  # fmt: skip
 
 
