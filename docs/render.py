@@ -10,7 +10,8 @@ CHROMIUM = [
     "chromium",
     "--headless",
     "--no-sandbox",
-    "--disable-gpu",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
     "--no-first-run",
     "--hide-scrollbars",
     "--disable-background-networking",
@@ -24,7 +25,7 @@ def render(figure: go.Figure, path: Path, width: int = 1000, height: int = 560) 
     figure.update_layout(width=width, height=height)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.html")
-        html = figure.to_html(include_plotlyjs=True, config={"staticPlot": True})
+        html = figure.to_html(include_plotlyjs=True, config={"displayModeBar": False})
         page.write_text(html.replace("<body>", '<body style="margin:0">'), encoding="utf-8")
         subprocess.run(
             [

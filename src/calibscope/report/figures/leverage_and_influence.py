@@ -1,0 +1,90 @@
+"""Leverage and Cook's distance of every quote."""
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.report.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, dressed
+
+
+def leverage_and_influence(
+    dx: Diagnosis, note: str = "", *, strict: Diagnosis | None = None
+) -> go.Figure:
+    """Which quotes could move the fit (leverage), and which have (Cook's distance).
+
+    Leverage 1: the fit must meet the quote. Cook's distance above 1: without the quote, the
+    parameters would move far. A quote that is met whatever it says has no Cook's distance, and
+    carries a cross.
+
+    Parameters
+    ----------
+    note : what the reader must know about the data
+    strict : the diagnosis in strict mode, to be shown beside
+    """
+    names = [str(name) for name in dx.problem.labels]
+    modes = [(dx, "all parameters", BLUE, ORANGE, "")]
+    if strict is not None:
+        modes.append((strict, "bounds held", SKY, GREEN, "/"))
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.07)
+    for each, word, first, second, pattern in modes:
+        hatch = {"shape": pattern, "fgcolor": "white", "size": 6}
+        figure.add_bar(
+            x=names, y=each.leverage, name=word, legendgroup=word,
+            showlegend=strict is not None, marker={"color": first, "pattern": hatch}, row=1, col=1,
+        )  # fmt: skip
+        cooks = each.cooks_distance
+        figure.add_bar(
+            x=names, y=np.where(np.isfinite(cooks), cooks, np.nan),
+            name=word, legendgroup=word, showlegend=False,
+            text=[f"{value:.2g}" if np.isfinite(value) and value >= 1 else "" for value in cooks],
+            textposition="outside", cliponaxis=False,
+            marker={"color": second, "pattern": hatch}, row=2, col=1,
+        )  # fmt: skip
+        missing = [name for name, value in zip(names, cooks, strict=True) if not np.isfinite(value)]
+        if missing:
+            figure.add_scatter(
+                x=missing, y=[0.0] * len(missing), mode="markers", cliponaxis=False,
+                name="no Cook's distance",
+                marker={"symbol": "x-thin", "size": 9, "line": {"color": second, "width": 2}},
+                row=2, col=1,
+            )  # fmt: skip
+    mean = float(np.mean(dx.leverage))
+    highest = np.max(np.append(_finite(dx), [] if strict is None else _finite(strict)), initial=1.0)
+    limit = dx.settings.cooks_distance
+    for row, height, name in (
+        (1, mean, f"mean leverage {mean:.2f}"),
+        (2, limit, f"Cook's distance {limit:g}: far"),
+    ):
+        figure.add_scatter(
+            x=[names[0], names[-1]], y=[height] * 2, mode="lines", name=name, hoverinfo="skip",
+            line={"color": BLACK, "width": 1.5, "dash": "dot" if row == 1 else "dash"},
+            row=row, col=1,
+        )  # fmt: skip
+    figure.update_yaxes(title_text="leverage", range=[0, 1.04], row=1, col=1)
+    figure.update_yaxes(title_text="Cook's distance", range=[0, 1.15 * highest], row=2, col=1)
+    figure.update_xaxes(type="category", categoryarray=names)
+    figure.update_xaxes(title_text="maturity", row=2, col=1)
+    dressed(figure, "Which maturities decide the fit?", note)
+    return figure.update_layout(
+        height=600, barmode="group", bargap=0.3, margin={"b": 130},
+        legend={"yref": "container", "y": 0.01, "yanchor": "bottom"}, meta={"alt": _alt(dx, names)},
+    )  # fmt: skip
+
+
+def _finite(dx: Diagnosis) -> np.ndarray:
+    return dx.cooks_distance[np.isfinite(dx.cooks_distance)]
+
+
+def _alt(dx: Diagnosis, names: list[str]) -> str:
+    first = int(np.argmax(dx.leverage))
+    text = (
+        f"Leverage of {len(names)} quotes, {dx.leverage[first]:.2f} at most, at {names[first]}, "
+        f"{np.mean(dx.leverage):.2f} on average."
+    )
+    if not _finite(dx).size:
+        return text + " No quote has a Cook's distance."
+    second = int(np.nanargmax(np.where(np.isfinite(dx.cooks_distance), dx.cooks_distance, np.nan)))
+    return text + (
+        f" The largest Cook's distance is {dx.cooks_distance[second]:.2g}, at {names[second]}."
+    )
