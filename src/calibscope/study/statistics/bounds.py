@@ -11,7 +11,9 @@ from calibscope.study.study import Study
 def bounds_of_days(study: Study) -> pd.DataFrame:
     """Date x parameter: lower and upper; the same where the parameter was fixed."""
     pieces = []
-    for run_id, settings in zip(study.runs["run_id"], study.runs["settings"], strict=True):
+    runs = list(zip(study.runs["run_id"], study.runs["settings"], strict=True))
+    # A run killed at once leaves a store without any: then no day is there to have bounds.
+    for run_id, settings in runs or [(0, StudySettings().model_dump_json())]:
         chosen = StudySettings.model_validate_json(settings).calibration.arguments()
         lower, upper = box(chosen["bounds"] or {}, chosen["fixed"] or {})
         piece = {"run_id": run_id, "parameter": PARAMETERS, "lower": lower, "upper": upper}
