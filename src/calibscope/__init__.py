@@ -26,6 +26,8 @@ _HOMES = {
     "diagnose_least_squares": "calibscope.diagnosis.diagnose_least_squares",
     "diagnose_many": "calibscope.diagnosis.diagnose",
     "evidence": "calibscope.calibration.evidence",
+    "export": "calibscope.report.export.export",
+    "ExportError": "calibscope.report.export.target",
     "leverage_balanced_weights": "calibscope.calibration.balance",
     "open_study": "calibscope.study.study",
     "read_market": "calibscope.market.read",
@@ -41,6 +43,7 @@ __all__ = [
     "Diagnosis",
     "DiagnosisSettings",
     "DiscountCurve",
+    "ExportError",
     "Fit",
     "Market",
     "MarketDataError",
@@ -57,6 +60,7 @@ __all__ = [
     "diagnose_least_squares",
     "diagnose_many",
     "evidence",
+    "export",
     "leverage_balanced_weights",
     "open_study",
     "read_market",
@@ -81,6 +85,8 @@ if TYPE_CHECKING:
     from calibscope.market.market import Market
     from calibscope.market.read import read_market
     from calibscope.models.g2.model import G2
+    from calibscope.report.export.export import export
+    from calibscope.report.export.target import ExportError
     from calibscope.study.errors import StoreError
     from calibscope.study.run import run_study
     from calibscope.study.settings import StudySettings

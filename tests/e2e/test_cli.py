@@ -25,6 +25,7 @@ HEAVY = {
     "QuantLib",
     "plotly",
     "pyarrow",
+    "xlsxwriter",
 }
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -56,6 +57,7 @@ def calibscope(*arguments, **environment):
         "from calibscope.cli import main; main(['day', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['run', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['robustness', '--help'], standalone_mode=False)",
+        "from calibscope.cli import main; main(['export', '--help'], standalone_mode=False)",
     ],
 )
 def test_nothing_heavy_is_imported(action):
@@ -240,6 +242,49 @@ def test_what_a_run_cannot_do_is_said_in_a_line(tmp_path, arguments, message):
     assert result.returncode == 1
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
+
+
+def test_export_for_every_tool(tmp_path):
+    files = (str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    store = str(tmp_path / "study.db")
+    assert calibscope("run", *files, "--store", store).returncode == 3
+    first = calibscope("export", store, "-o", "results.xlsx", folder=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.startswith("results.xlsx: 23 tables, ")
+    again = calibscope("export", store, "-o", "results.xlsx", folder=tmp_path)
+    assert again.stdout.endswith(" rows, in place of the earlier export\n")
+    for kind in ("parquet", "csv"):
+        result = calibscope("export", store, f"--{kind}", kind, folder=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert (tmp_path / kind / f"days.{kind}").is_file()
+        assert (tmp_path / kind / "manifest.json").is_file()
+    header = (tmp_path / "csv" / "days.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert '"rmsre [relative]"' in header
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["none.db", "-o", "results.xlsx"], 1, "there is no such store"),
+        (["notes.db", "-o", "results.xlsx"], 1, "this is no store of a study"),
+        (["notes.db"], 2, "say where to: -o results.xlsx, --parquet DIR or --csv DIR"),
+        (["notes.db", "--csv", "a", "--parquet", "b"], 2, "say where to"),
+        (["study.db", "-o", "results.xls"], 2, "only a workbook, xlsx, ends in .xlsx"),
+        (["study.db", "--csv", "none/results"], 1, "there is no folder none; make it first"),
+        (["study.db", "--csv", "."], 1, "holds something else than an export"),
+    ],
+)
+def test_what_an_export_cannot_do_is_said_in_a_line(tmp_path, arguments, code, message):
+    from calibscope.study.store import opened_for_writing
+
+    (tmp_path / "notes.db").write_text("a long text instead of a store " * 50)
+    with opened_for_writing(tmp_path / "study.db"):
+        pass
+    result = calibscope("export", *arguments, folder=tmp_path)
+    assert result.returncode == code
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+    assert not list(tmp_path.glob("*.xlsx"))
 
 
 def test_robustness_of_the_examples(tmp_path):

@@ -6,13 +6,16 @@ import pandas as pd
 
 from calibscope.calibration.problem import box
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.settings import StudySettings
 from calibscope.study.study import Study
 
 
 def bounds_of_days(study: Study) -> pd.DataFrame:
     """Date x parameter: lower and upper; the same where the parameter was fixed."""
     pieces = []
-    for run_id, settings in zip(study.runs["run_id"], study.runs["settings"], strict=True):
+    runs = list(zip(study.runs["run_id"], study.runs["settings"], strict=True))
+    # A run killed at once leaves a store without any: then no day is there to have bounds.
+    for run_id, settings in runs or [(0, StudySettings().model_dump_json())]:
         chosen = json.loads(settings)["calibration"]
         lower, upper = box(chosen["bounds"], chosen["fixed"])
         piece = {"run_id": run_id, "parameter": PARAMETERS, "lower": lower, "upper": upper}

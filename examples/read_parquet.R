@@ -1,0 +1,10 @@
+# Reads what `calibscope export study.db --parquet results` wrote. Once: install.packages("arrow")
+library(arrow)
+folder <- "results"
+days <- read_parquet(file.path(folder, "days.parquet"))
+quotes <- read_parquet(file.path(folder, "quotes.parquet"))
+columns <- read_parquet(file.path(folder, "columns.parquet"))
+print(columns[columns$table == "days", c("column", "unit", "meaning")])
+print(aggregate(days$rmsre, list(year = format(days$date, "%Y")), median, na.rm = TRUE))
+print(aggregate(quotes$leverage, list(maturity = quotes$maturity), median))
+plot(days$date, days$edof, type = "s", xlab = "", ylab = "effective degrees of freedom")

@@ -1,0 +1,1 @@
+"""A study for other tools: an Excel workbook, or a folder of Parquet or CSV files."""

@@ -1,0 +1,91 @@
+"""`cs.export`: a study as an Excel workbook, or as a folder of Parquet or CSV files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from calibscope.report.export.excel import write_excel
+from calibscope.report.export.folder import write_folder
+from calibscope.report.export.manifest import manifest
+from calibscope.report.export.tables import tables_of
+from calibscope.report.export.target import MANIFEST, new_file, new_folder
+from calibscope.study.study import Study
+
+Format = Literal["xlsx", "parquet", "csv"]
+SUFFIX = ".xlsx"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written, and where."""
+
+    path: Path
+    rows: dict[str, int]  # by table
+    has_replaced: bool  # an earlier export
+
+
+def export(
+    study: Study,
+    target: str | Path,
+    format: Format | None = None,  # noqa: A002
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Exported:
+    """Write all tables of a study for other tools.
+
+    Parameters
+    ----------
+    target : an .xlsx file, or a folder for files, made if there is none. An earlier export is
+        replaced; anything else that is there already is refused
+    format : "parquet" or "csv" for a folder; a file is a workbook
+    progress : called with how much is done, and of how much: of the tables that are read, then of
+        the rows that are written
+
+    Raises
+    ------
+    ExportError
+        if the target cannot be written, or a table is too long for Excel
+    StoreError
+        if the study cannot be read
+    ValueError
+        if target and format do not go together
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from calibscope.market.demo import demo_market
+    >>> from calibscope.study.run import run_study
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     march = demo_market().between("2020-03-16", "2020-03-20")
+    ...     study = run_study(march, f"{folder}/study.db")
+    ...     done = export(study, f"{folder}/results", format="parquet")
+    ...     pd.read_parquet(done.path / "days.parquet", columns=["date"])["date"].iloc[0]
+    datetime.date(2020, 3, 16)
+    """
+    path = Path(target)
+    chosen = _checked(path, format)
+    has_replaced = path.is_file() or (path / MANIFEST).is_file()
+    with new_file(path) if chosen == "xlsx" else new_folder(path) as place:
+        tables = tables_of(study, progress)
+        content = manifest(study, tables)
+        if chosen == "xlsx":
+            write_excel(place, tables, content, progress)
+        else:
+            write_folder(place, chosen, tables, content, progress)
+    return Exported(path, {table.name: len(table) for table in tables}, has_replaced)
+
+
+def _checked(path: Path, format: str | None) -> Format:  # noqa: A002
+    is_workbook = path.suffix.lower() == SUFFIX
+    if format is None and not is_workbook:
+        raise ValueError(
+            f"{path}: name an {SUFFIX} file, or give a folder with format='parquet' or 'csv'"
+        )
+    chosen = format or "xlsx"
+    if chosen not in ("xlsx", "parquet", "csv"):
+        raise ValueError(f"format is {format!r}; choose from xlsx, parquet, csv")
+    if (chosen == "xlsx") != is_workbook:
+        raise ValueError(f"{path}: format is {chosen!r}; only a workbook, xlsx, ends in {SUFFIX}")
+    return chosen  # type: ignore[return-value]

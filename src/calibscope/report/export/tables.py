@@ -1,0 +1,109 @@
+"""The tables of a study with the types, units and meanings of their columns.
+
+All formats are written from these: a value that is not a number or not there is null, a date is a
+date, a flag may be true, false or null.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import pyarrow as pa
+
+from calibscope.diagnosis.flags import MEANINGS, meaning
+from calibscope.report.export.dictionary import DICTIONARY, Column, Kind
+from calibscope.study import statistics
+from calibscope.study.study import Study
+
+TYPES = {
+    Kind.TEXT: pa.string(),
+    Kind.FLAG: pa.bool_(),
+    Kind.INTEGER: pa.int64(),
+    Kind.NUMBER: pa.float64(),
+    Kind.DATE: pa.date32(),
+    Kind.MOMENT: pa.timestamp("us", "UTC"),
+}
+FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
+    "days": lambda study: study.days,
+    "lights": lambda study: study.lights,
+    "quotes": lambda study: study.quotes,
+    "parameters": lambda study: study.parameters,
+    "intervals": lambda study: study.intervals,
+    "influence": lambda study: study.influence,
+    "optima": lambda study: study.optima,
+    "second_looks": lambda study: study.second_looks,
+    "superseded": lambda study: study.superseded,
+    "runs": lambda study: study.runs,
+    "fit_over_time": statistics.fit_over_time,
+    "leverage_by_maturity": statistics.leverage_by_maturity,
+    "influence_by_maturity": statistics.influence_by_maturity,
+    "boundary_dominance": statistics.boundary_dominance,
+    "edof_levels": statistics.edof_levels,
+    "edof_switches": statistics.edof_switches,
+    "active_constraints": statistics.active_constraints,
+    "interval_shares": statistics.interval_shares,
+    "gauss_newton_adequacy": statistics.gauss_newton_adequacy,
+    "pca_scores": lambda study: statistics.parameter_pca(study).scores,
+    "pca_loadings": lambda study: statistics.parameter_pca(study).loadings,
+    "pca_explained": lambda study: statistics.parameter_pca(study).explained,
+    "regime_summary": statistics.regime_summary,
+    "reference_dates": statistics.reference_dates,
+}
+ONLY_WITH_ROWS = {"optima", "second_looks"}  # most studies have none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What is written as one sheet or one file."""
+
+    name: str
+    one_row_per: str
+    columns: Mapping[str, Column]
+    data: pa.Table
+
+    def __len__(self) -> int:
+        return int(self.data.num_rows)
+
+
+def tables_of(study: Study, progress: Callable[[int, int], None]) -> list[Table]:
+    """Everything there is, and last the table that describes all columns."""
+    tables = []
+    for number, (name, frame_of) in enumerate(FRAMES.items()):
+        frame = frame_of(study)
+        if len(frame) or name not in ONLY_WITH_ROWS:
+            tables.append(_table(name, frame, study))
+        progress(number + 1, len(FRAMES))
+    return [*tables, _columns_of(tables)]
+
+
+def _table(name: str, frame: pd.DataFrame, study: Study) -> Table:
+    first = ["date"] if "date" in frame else []
+    names = [*first, *(column for column in frame if column not in first)]
+    described = DICTIONARY[name]
+    thresholds = study.settings.diagnosis.thresholds
+    columns = {
+        column: replace(described.columns[column], meaning=meaning(column, thresholds))
+        if column in MEANINGS
+        else described.columns[column]
+        for column in names
+    }
+    arrays = [_typed(frame[column], TYPES[columns[column].kind]) for column in names]
+    return Table(name, described.one_row_per, columns, pa.table(arrays, names))
+
+
+def _typed(values: pd.Series, kind: pa.DataType) -> pa.Array:
+    if pa.types.is_timestamp(kind):
+        values = pd.to_datetime(values, utc=True)
+    return pa.array(values, from_pandas=True).cast(kind)
+
+
+def _columns_of(tables: list[Table]) -> Table:
+    rows = [
+        (table.name, name, column.unit, column.kind.value, column.meaning)
+        for table in tables
+        for name, column in table.columns.items()
+    ]
+    described = DICTIONARY["columns"]
+    arrays = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
+    data = pa.table(arrays, list(described.columns))
+    return Table("columns", described.one_row_per, described.columns, data)

@@ -1,0 +1,108 @@
+"""Where an export goes: whole or not at all, and never over what is not an export.
+
+All is written into a hidden folder beside its place first, and then renamed. A workbook or a
+folder that is already there is replaced if it is an earlier export, and refused otherwise.
+"""
+
+import errno
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from calibscope.report.export.manifest import FORMAT
+
+HIDDEN = ".calibscope-"
+MANIFEST = "manifest.json"
+FULL = "the disk is full; free some space and export again"
+CLOSED = "cannot be written; give write access, close it where it is open, or give another name"
+CAUSES = {
+    errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EFBIG: "is too large for this disk",
+    errno.EACCES: CLOSED, errno.EPERM: CLOSED, errno.EROFS: CLOSED, errno.ETXTBSY: CLOSED,
+}  # fmt: skip
+
+
+class ExportError(RuntimeError):
+    """An export that cannot be written; what was there before is untouched."""
+
+
+@contextmanager
+def new_file(target: Path) -> Iterator[Path]:
+    """A path to write to, which becomes the target when all went well."""
+    with _explained(target):
+        _check_parent(target)
+        if target.exists() and not _is_our_workbook(target):
+            raise ExportError(f"{target}: is there and no export of a study; give another name")
+        with TemporaryDirectory(prefix=HIDDEN, dir=target.parent) as work:
+            yield Path(work, target.name)
+            Path(work, target.name).replace(target)
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder to write to, whose files go to the target when all went well.
+
+    The manifest goes last; files that only the former export had are removed.
+    """
+    with _explained(target):
+        _check_parent(target)
+        former = _former_files(target)
+        is_new = not target.exists()
+        target.mkdir(exist_ok=True)
+        try:
+            with TemporaryDirectory(prefix=HIDDEN, dir=target) as work:
+                yield Path(work)
+                written = sorted(Path(work).iterdir(), key=lambda file: file.name == MANIFEST)
+                for file in written:
+                    file.replace(target / file.name)
+                for name in former - {file.name for file in written}:
+                    (target / name).unlink(missing_ok=True)
+        except BaseException:
+            if is_new:
+                with suppress(OSError):
+                    target.rmdir()
+            raise
+
+
+def _check_parent(target: Path) -> None:
+    if not target.absolute().parent.is_dir():
+        raise ExportError(f"{target}: there is no folder {target.parent}; make it first")
+
+
+def _is_our_workbook(target: Path) -> bool:
+    try:
+        with zipfile.ZipFile(target) as archive:
+            return FORMAT.encode() in archive.read("docProps/core.xml")
+    except (zipfile.BadZipFile, KeyError, IsADirectoryError):
+        return False
+
+
+def _former_files(target: Path) -> set[str]:
+    """Those of an export that is replaced; a folder with anything else is refused."""
+    if not target.exists():
+        return set()
+    if not target.is_dir():
+        raise ExportError(f"{target}: is a file; give the name of a folder")
+    if all(path.name.startswith(HIDDEN) for path in target.iterdir()):
+        return set()
+    try:
+        found = json.loads((target / MANIFEST).read_text(encoding="utf-8"))
+        if found["format"] == FORMAT:
+            return {Path(table["file"]).name for table in found["tables"].values()}
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise ExportError(
+        f"{target}: is there and holds something else than an export; give a new or empty folder"
+    )
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Turn errors of the operating system into a message for a user."""
+    try:
+        yield
+    except OSError as error:
+        cause = CAUSES.get(error.errno or 0, error.strerror or str(error))
+        raise ExportError(f"{target}: {cause}") from error
