@@ -36,6 +36,7 @@ _HOMES = {
     "Study": "calibscope.study.study",
     "StudySettings": "calibscope.study.settings",
     "StoreError": "calibscope.study.errors",
+    "write_report": "calibscope.report.html.write_report",
 }
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "read_market",
     "run_study",
     "simulate_market",
+    "write_report",
 ]
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from calibscope.models.g2.model import G2
     from calibscope.report.export.export import export
     from calibscope.report.export.target import ExportError
+    from calibscope.report.html.write_report import write_report
     from calibscope.study.errors import StoreError
     from calibscope.study.run import run_study
     from calibscope.study.settings import StudySettings

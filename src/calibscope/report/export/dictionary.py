@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.models.g2.parameters import PARAMETERS
 
 
 class Kind(Enum):
@@ -255,6 +256,27 @@ DICTIONARY: dict[str, Description] = {
             **_FIVE,
             "largest_shift": _number("1", "move of largest size, by log a, log sigma and rho"),
             "largest_shift_of": _text("the parameter that moves so"),
+        },
+    ),
+    "robustness": Description(
+        "variant, on the same days",
+        {
+            "variant": _text("what is done differently; the baseline first"),
+            "days": _count("days that were calibrated"),
+            "rmsre": _number("relative", "median RMSRE"),
+            "worse": _share("days that miss the baseline's optimum by more than 0.1 %"),
+            "moved": _share("days on which a parameter moves by more than 0.1, by log or rho"),
+            **{
+                f"move_{name}": _number("1", f"median move of {name}, by log (rho as it is)")
+                for name in PARAMETERS
+            },
+            "short_end": _share("leverage on the two shortest caps, mean"),
+            "long_end": _share("leverage on the two longest caps, mean"),
+            "leverage_move": _number("1", "largest change of a maturity's mean leverage"),
+            "edof_5": _share("days with EDoF 5"),
+            "edof_4": _share("days with EDoF 4"),
+            "edof_3_or_less": _share("days with EDoF 3 or less"),
+            "edof_same": _share("days with the baseline's EDoF"),
         },
     ),
     "superseded": Description("former result of a date that was computed anew", _DAY),

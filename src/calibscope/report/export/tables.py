@@ -32,6 +32,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "influence": lambda study: study.influence,
     "optima": lambda study: study.optima,
     "second_looks": lambda study: study.second_looks,
+    "robustness": lambda study: study.robustness,
     "superseded": lambda study: study.superseded,
     "runs": lambda study: study.runs,
     "fit_over_time": statistics.fit_over_time,
@@ -49,7 +50,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "regime_summary": statistics.regime_summary,
     "reference_dates": statistics.reference_dates,
 }
-ONLY_WITH_ROWS = {"optima", "second_looks"}  # most studies have none
+ONLY_WITH_ROWS = {"optima", "second_looks", "robustness"}  # most studies have none
 
 
 @dataclass(frozen=True, slots=True, eq=False)

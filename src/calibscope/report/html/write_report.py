@@ -1,0 +1,35 @@
+"""`cs.write_report`: a study as one file for the people who validate the model."""
+
+import datetime
+from pathlib import Path
+
+from calibscope import __version__
+from calibscope.report.html.page import page, write_whole
+from calibscope.report.html.study_sections import sections_of
+from calibscope.study.study import Study
+
+SYNTHETIC = "SYNTHETIC data: invented quotes, made to look like the Euro market"
+
+
+def write_report(study: Study, target: str | Path) -> Path:
+    """Write the report of a study: one HTML file that works offline.
+
+    Summary with traffic lights and the days that need a second look, data, fit, leverage and
+    influence, identifiability, uncertainty, regimes, robustness, and an appendix with settings,
+    versions, hashes, formulas and limits. The text is made from the numbers.
+
+    Parameters
+    ----------
+    target : the file, such as "report.html"; an older one is replaced
+    """
+    path = Path(target)
+    market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"
+    text = page(
+        title="How far can these calibrations be trusted?",
+        subtitle=f"G2++ calibrated to caps: {market}",
+        label=SYNTHETIC if study.is_synthetic else "",
+        sections=sections_of(study),
+        footer=f"calibscope {__version__}, {datetime.date.today()}. Made from {study.path.name}.",
+    )
+    write_whole(text, path)
+    return path

@@ -1,0 +1,147 @@
+"""The report of a study: one file, whole, offline, and with the numbers of the store."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.report.html.blocks import Figure, section, table
+from calibscope.report.html.page import embedded, page
+from calibscope.study.robustness import Variant, keep, robustness
+
+MARKET = cs.demo_market().between("2020-01-02", "2020-04-30")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    store = tmp_path_factory.mktemp("report") / "study.db"
+    cs.run_study(MARKET, store, {"governance": {"limits": {"largest_leverage": {"red": 0.999}}}})
+    keep(robustness(MARKET, {"no 3Y": Variant(without=(3.0,))}, sample=5), store)
+    return cs.open_study(store)
+
+
+@pytest.fixture(scope="module")
+def text(study, tmp_path_factory):
+    path = tmp_path_factory.mktemp("html") / "report.html"
+    assert cs.write_report(study, path) == path
+    assert [found.name for found in path.parent.iterdir()] == ["report.html"]
+    return path.read_text(encoding="utf-8")
+
+
+def without_scripts(text):
+    return re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+
+
+def plain(text):
+    """What a reader reads."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", without_scripts(text))).split())
+
+
+def test_nothing_is_fetched(text):
+    assert "default-src 'none'" in text
+    shown = without_scripts(text)
+    assert not re.search(r"(src|href)=[\"'](?!#)", shown)
+    assert "@import" not in shown
+    assert "url(" not in shown
+
+
+def test_every_section_is_in_the_contents_and_carries_the_label(text):
+    anchors = re.findall(r'<section id="(\w+)"', text)
+    assert anchors == ["summary", "data", "fit", "leverage", "identifiability", "uncertainty",
+                       "regimes", "robustness", "appendix"]  # fmt: skip
+    assert re.findall(r'<a href="#(\w+)">', text) == anchors
+    assert without_scripts(text).count("SYNTHETIC data") == 1 + len(anchors)
+
+
+def test_every_figure_has_its_data_its_label_and_words(text):
+    figures = re.findall(
+        r'<script type="application/json" data-for="([\w-]+)">(.*?)</script>', text
+    )
+    assert len(figures) == 15
+    for name, content in figures:
+        figure = json.loads(content)
+        assert figure["data"], name
+        assert "SYNTHETIC" in json.dumps(figure["layout"]), name
+        (alt,) = re.findall(rf'id="{name}"[^>]*role="img" aria-label="([^"]+)"', text)
+        assert len(alt) > 40, name
+
+
+def test_numbers_are_those_of_the_store(study, text):
+    said = plain(text)
+    fitted = study.fitted
+    worst = fitted.loc[fitted["rmsre"].idxmax()]
+    wanted = [
+        f"{len(study.days):,} days from 2020-01-02 to 2020-04-30: {len(fitted):,} have results",
+        f"The median RMSRE is {fitted['rmsre'].median():.2%}, the highest",
+        f"The worst fit is that of {worst['date'].date()}: RMSRE {worst['rmsre']:.2%}",
+        f"largest residual {worst['largest_residual']:+.1%} at {worst['largest_residual_at']}",
+        f"on {(fitted['lost_directions'] == 0).mean():.0%} of the days, and a bound holds a "
+        f"parameter on {fitted['has_parameters_at_bound'].mean():.0%}",
+        study.runs["market_hash"].iloc[-1],
+        study.runs["settings_hash"].iloc[-1],
+        f"calibscope {cs.__version__}",
+        *(
+            f"{count} days are {light}"
+            for light, count in study.lights["light"].value_counts().items()
+        ),
+    ]
+    leverage = study.quotes.groupby("maturity")["leverage"].median()
+    wanted.append(f"{leverage.idxmax():g}Y has the highest leverage (median {leverage.max():.2f}")
+    covid = fitted[fitted["date"] == "2020-03-18"].iloc[0]
+    wanted += [
+        covid["reading"],
+        f"{covid['largest_leverage']:.2f} ({covid['largest_leverage_at']})",
+    ]
+    kept = study.robustness.iloc[1]
+    wanted.append(f"no 3Y {kept['rmsre']:.2%} {kept['moved']:.0%}")
+    rng = np.random.default_rng(3)
+    for name in rng.choice([flag for flag in fitted if flag.startswith(("has_", "edof_dep"))], 6):
+        wanted.append(f"{int(fitted[name].sum()):,} " if fitted[name].any() else " 0 ")
+    for look in study.second_looks[study.second_looks["variant"] == "without"].tail(3).itertuples():
+        wanted.append(f"{look.maturity:g}Y {look.rmsre:.2%}")
+    assert len(wanted) >= 20
+    for sentence in wanted:
+        assert " ".join(sentence.split()) in said, sentence
+
+
+def test_words_of_a_user_are_text():
+    hostile = "</script><script>alert(1)</script><b>"
+    figure = Figure(cs_figure(hostile))
+    made = page("t", hostile, "", [section("a", "A", hostile, figure)], "f")
+    assert "<script>alert" not in made
+    assert "<b>" not in without_scripts(made)
+    assert "</script" not in embedded(figure.figure.to_json())
+
+
+def cs_figure(title):
+    import plotly.graph_objects as go
+
+    return go.Figure(go.Scatter(x=[1], y=[2]), {"title": {"text": title}})
+
+
+def test_columns_of_numbers_are_aligned_right():
+    import pandas as pd
+
+    found = table(
+        "t", pd.DataFrame({"a": ["1.5", "+2 %"], "b": ["x", "1"], "d": ["2020-01-01"] * 2})
+    )
+    assert found.is_number == (True, False, False)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_short_studies_have_a_report(tmp_path, count):
+    market = cs.Market(MARKET.days[:count], name="my caps")
+    study = cs.run_study(market, tmp_path / "s.db")
+    text = cs.write_report(study, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "SYNTHETIC" not in without_scripts(text)
+    assert ("Which maturities decide" in text) == bool(count)
+
+
+def test_an_older_report_is_replaced_whole(study, tmp_path):
+    path = tmp_path / "r.html"
+    path.write_text("old")
+    cs.write_report(study, path)
+    assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
