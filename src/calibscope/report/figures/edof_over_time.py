@@ -78,7 +78,8 @@ def _note(study: Study) -> str:
     full = int((fitted["lost_directions"] == 0).sum())
     switches = edof_switches(study)
     total = int(switches["switches"].sum())
-    text = f"Full rank on {full:,} of {len(fitted):,} days; the level changes {total:,} times"
+    times = "once" if total == 1 else f"{total:,} times"
+    text = f"Full rank on {full:,} of {len(fitted):,} days; the level changes {times}"
     if total:
         most = switches.loc[switches["switches"].idxmax()]
         text += f", most in {most['quarter']} ({most['switches']})"

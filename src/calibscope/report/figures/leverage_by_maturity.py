@@ -29,9 +29,9 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
     else:
         share = table[f"share_above_{NEAR_ONE:g}"]
         most, highest = share.idxmax(), table["median"].nlargest(3).index
-        medians = ", ".join(f"{table['label'][i]} ({table['median'][i]:.2f})" for i in highest)
-        counted = "free parameters only" if strict else "all parameters counted"
-        note = f"At 1 the fit follows the quote. Highest medians: {medians}; {counted}."
+        medians = ", ".join(f"{table['label'][i]} {table['median'][i]:.2f}" for i in highest)
+        note = "Only parameters that no bound holds. " if strict else ""
+        note += f"At 1 the fit follows the quote. Highest medians: {medians}."
         if share[most] > 0:
             days = share_of(share[most], 1)
             note += f" {table['label'][most]} is above {NEAR_ONE:g} on {days} of days."

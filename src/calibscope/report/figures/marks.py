@@ -115,7 +115,7 @@ def over_time(figure: go.Figure, study: Study, layer: str = "below") -> None:
     if (last - first).days > 365 * YEARS_WITH_YEARLY_TICKS:
         axis |= {"dtick": "M12", "tickformat": "%Y"}
     elif len(dates) < 8:
-        axis |= {"tickvals": as_text(dates), "tickformat": "%Y-%m-%d"}
+        axis |= {"tickvals": as_text(dates), "tickformat": "%Y-%m-%d", "showgrid": False}
     figure.update_xaxes(**axis)
     for mark in marks_of(study):
         date = f"{mark.date:%Y-%m-%d}"
@@ -125,7 +125,7 @@ def over_time(figure: go.Figure, study: Study, layer: str = "below") -> None:
         )  # fmt: skip
         figure.add_annotation(
             x=date, y=1, yref="paper", yanchor="bottom", text=mark.label, showarrow=False,
-            font={"color": DARK_GREY, "size": 13},
+            font={"color": DARK_GREY, "size": 12},
         )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def share_of(part: float, whole: float) -> str:
     share = part / whole if whole else 0.0
     if share == 0:
         return "none"
-    return "under 1 %" if share < 0.01 else percent(share)
+    return "under 1\N{NO-BREAK SPACE}%" if share < 0.01 else percent(share)
 
 
 def no_results(study: Study) -> pd.Series:

@@ -64,9 +64,10 @@ def plain(text: str) -> str:
     text = re.sub("<sub>(.*?)</sub>", r"_\1", text).replace("<br>", " ")
     text = text.replace("\N{GREEK SMALL LETTER SIGMA}", "sigma")
     text = text.replace("\N{GREEK SMALL LETTER RHO}", "rho").replace("\N{MINUS SIGN}", "-")
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
     return re.sub("<.*?>", "", text)
 
 
 def percent(share: float, digits: int = 0) -> str:
     """A share with a space before the sign, as in all notes."""
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"

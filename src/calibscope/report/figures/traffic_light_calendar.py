@@ -72,7 +72,9 @@ def traffic_light_calendar(study: Study) -> go.Figure:
         worst = f" Most red days in {red.idxmax()} ({red.max()})."
     note = f"{parts}.{worst}"
     alt = f"Calendar of {len(cells):,} days. {note}"
-    return answered(figure, study, "Which days need a second look?", note, alt, 820)
+    return answered(
+        figure, study, "Which days need a second look?", note, alt, 220 + 60 * len(years)
+    )
 
 
 def calendar_cells(study: Study) -> pd.DataFrame:
