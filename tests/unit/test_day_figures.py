@@ -359,6 +359,7 @@ def test_perfect_fit(fits):
     perfect = cs.calibrate(with_prices(fit.problem.day, fit.prices))
     figures = drawn(perfect)
     assert np.abs(figures["market_against_model"].data[2].y).max() < 1e-5  # percent
+    assert "lies at 0, 0, 0 %" in figures["geometry"].layout.meta["alt"]
     assert figures["optimum_atlas"].data[0].z.min() < 1.0  # the valley is on the map
     assert trace(figures["optimum_atlas"], "valley: within 1.1 times 0.05 %").z.shape == (64, 64)
 

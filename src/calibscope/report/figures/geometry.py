@@ -29,6 +29,7 @@ SHORTER, MOST_TRIALS = 0.8, 80
 SIZE = 1.3  # of the picture in its frame
 FLATTEST = 0.55  # of the longest axis of the picture
 SMALLEST_ERROR = 1e-3  # relative: shorter residuals count as this long
+ROUNDING = 1e-8  # smaller numbers are written as 0
 CORNERS = frozen([-1.0, 1.0])
 
 
@@ -86,16 +87,18 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
             marker={"size": 6, "symbol": symbol, "color": colour},
         )  # fmt: skip
     axes = {
-        f"{axis}axis": {"title": {"text": f"{name}, {unit}", "font": {"size": 13}}, "backgroundcolor": "#F7F7F7",
-                        "gridcolor": "#DDDDDD", "zerolinecolor": GREY, "nticks": 4, "tickfont": {"size": 11}}
+        f"{axis}axis": {"title": {"text": f"{name}, {unit}", "font": {"size": 13}}, "nticks": 4,
+                        "tickfont": {"size": 11}, "backgroundcolor": "#F7F7F7",
+                        "gridcolor": "#DDDDDD", "zerolinecolor": GREY}
         for axis, name in zip("xyz", names, strict=True)
     }  # fmt: skip
     shown = patch.surface[..., chosen].reshape(-1, 3)
     view = _view(factor * np.vstack((shown, np.zeros(3))))
+    length = _number(factor * float(np.linalg.norm(patch.fitted)))
     alt = (
         f"Model less market in the {', '.join(names)} {day.kind}s. The fit lies "
-        f"at {', '.join(f'{value:+.2g}' for value in fitted)} {unit}; in all {len(day.prices)} "
-        f"quotes the residual is {factor * np.linalg.norm(patch.fitted):.2g} {unit} long."
+        f"at {', '.join(map(_number, fitted))} {unit}; in all {len(day.prices)} "
+        f"quotes the residual is {length.lstrip('+')} {unit} long."
     )
     return figure.update_layout(
         height=620,
@@ -248,6 +251,10 @@ def _camera(view: View, tangents: Array, fitted: Array) -> dict[str, dict[str, f
         "center": {"x": 0.0, "y": 0.0, "z": -0.12},
         "projection": {"type": "orthographic"},
     }
+
+
+def _number(value: float) -> str:
+    return f"{value:+.2g}" if abs(value) > ROUNDING else "0"
 
 
 def _are(count: int) -> str:

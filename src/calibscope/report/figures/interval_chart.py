@@ -58,9 +58,9 @@ def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
         )  # fmt: skip
     dressed(figure, "How uncertain are the parameters?", note)
     return figure.update_layout(
-        height=240 + 66 * len(names),
+        height=280 + 72 * len(names),
         title={"y": 1.0, "yanchor": "top", "pad": {"t": 22}},
-        margin={"l": 185, "t": 130, "b": 95},
+        margin={"l": 185, "t": 125, "b": 95},
         legend={
             "yref": "container",
             "y": 0.01,
@@ -123,7 +123,8 @@ def _add_part(
     )  # fmt: skip
     if scales:
         figure.update_xaxes(
-            type="log", range=np.log10(limits).tolist(), title_text="multiple of the estimate",
+            type="log", range=np.log10(limits).tolist(),
+            title={"text": "multiple of the estimate", "standoff": 4},
             side="top" if row == 1 else "bottom", tickangle=0,
             tickvals=next(ticks for most, ticks in TICKS if limits[1] <= most), **place,
         )  # fmt: skip

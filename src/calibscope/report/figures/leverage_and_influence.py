@@ -45,7 +45,7 @@ def leverage_and_influence(
         if missing:
             figure.add_scatter(
                 x=missing, y=[0.0] * len(missing), mode="markers", cliponaxis=False,
-                name="no Cook's distance",
+                name="no Cook's distance", showlegend=each is dx,
                 marker={"symbol": "x-thin", "size": 9, "line": {"color": second, "width": 2}},
                 row=2, col=1,
             )  # fmt: skip
