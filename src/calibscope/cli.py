@@ -119,6 +119,7 @@ def check(
 @file_options
 @click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything machine-readable.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page with figures instead.")
 def day(
     caps: Path,
     curve: Path | None,
@@ -127,6 +128,7 @@ def day(
     changes: tuple[str, ...],
     date: str,
     as_json: bool,
+    html: Path | None,
 ) -> None:
     """Calibrate one day, and say how far the result can be trusted.
 
@@ -149,7 +151,15 @@ def day(
     except (MarketDataError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds
-    if as_json:
+    if html is not None:
+        from calibscope.report.html.write_day import write_day
+
+        try:
+            write_day(fit, html, market.name, market.is_synthetic, thresholds)
+        except OSError as error:
+            raise click.ClickException(f"{html}: {error.strerror}; give another name") from None
+        click.echo(f"Page: {html}")
+    elif as_json:
         click.echo(json.dumps(day_as_data(fit, thresholds), indent=1, allow_nan=False))
     else:
         _show(calibrated_day(fit, market.name, thresholds))

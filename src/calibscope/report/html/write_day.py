@@ -1,0 +1,136 @@
+"""One day on one page of HTML: what `calibscope day --html` writes."""
+
+import datetime
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from calibscope import __version__
+from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.diagnose import USUAL, diagnose
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.flags import meaning
+from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.market.maturity import label
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.figures.correlation_matrix import correlation_matrix
+from calibscope.report.figures.geometry import geometry
+from calibscope.report.figures.hat_matrix import hat_matrix
+from calibscope.report.figures.influence_arrows import influence_arrows
+from calibscope.report.figures.interval_chart import interval_chart
+from calibscope.report.figures.leverage_and_influence import leverage_and_influence
+from calibscope.report.figures.market_against_model import market_against_model
+from calibscope.report.figures.optimum_atlas import optimum_atlas
+from calibscope.report.figures.singular_spectrum import singular_spectrum
+from calibscope.report.html.blocks import Figure, Section, Table, section, table
+from calibscope.report.html.page import page, write_whole
+from calibscope.report.html.write_report import SYNTHETIC
+
+
+def write_day(
+    fit: Fit,
+    target: str | Path,
+    source: str,
+    is_synthetic: bool = False,
+    thresholds: DiagnosisSettings = USUAL,
+) -> Path:
+    """Write a calibrated and diagnosed day as one HTML file that works offline.
+
+    Parameters
+    ----------
+    source : the market's name
+    """
+    path, day = Path(target), fit.problem.day
+    text = page(
+        title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
+        subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",
+        label=SYNTHETIC if is_synthetic else "",
+        sections=_sections(fit, "SYNTHETIC market" if is_synthetic else source, thresholds),
+        footer=f"calibscope {__version__}, {datetime.date.today()}.",
+    )
+    write_whole(text, path)
+    return path
+
+
+def _sections(fit: Fit, note: str, thresholds: DiagnosisSettings) -> list[Section]:
+    full, strict = (diagnose(fit, mode, thresholds) for mode in ("full", "strict"))
+    raised = pd.DataFrame(
+        {
+            "flag": full.flags.raised,
+            "meaning": [meaning(name, thresholds) for name in full.flags.raised],
+        }
+    )
+    return [
+        section(
+            "summary",
+            "Summary",
+            f"RMSRE {fit.rmsre:.3%}. {fit.status.value} {full.reading}",
+            *fit.evidence.sentences,
+            _parameters(fit, full),
+            table("Flags that are raised", raised) if len(raised) else "No flag is raised.",
+        ),
+        section(
+            "fit", "Fit", Figure(market_against_model(fit, note)), _quotes(fit, full),
+        ),
+        section(
+            "leverage",
+            "Leverage and influence",
+            Figure(leverage_and_influence(full, note, strict=strict)),
+            Figure(influence_arrows(full, note)),
+            Figure(hat_matrix(full, note)),
+        ),
+        section(
+            "identifiability",
+            "Identifiability and uncertainty",
+            Figure(singular_spectrum(full, note)),
+            Figure(interval_chart(full, note)),
+            Figure(correlation_matrix(full, note)),
+        ),
+        section(
+            "optima",
+            "Other optima, and the geometry of the fit",
+            Figure(optimum_atlas(fit, note)),
+            Figure(geometry(fit, note)),
+        ),
+    ]  # fmt: skip
+
+
+def _parameters(fit: Fit, dx: Diagnosis) -> Table:
+    intervals = dx.intervals(0.95)
+    return table(
+        "Parameters, 95 % intervals with what must be said beside them, and multipliers of bounds",
+        pd.DataFrame(
+            {
+                "parameter": PARAMETERS,
+                "estimate": [f"{value:.5g}" for value in fit.parameters.values],
+                "low": [_number(value) for value in intervals.low],
+                "high": [_number(value) for value in intervals.high],
+                "mark": intervals.marks,
+                "multiplier": [f"{value:.2g}" if value else "" for value in fit.multipliers],
+            }
+        ),
+    )
+
+
+def _quotes(fit: Fit, dx: Diagnosis) -> Table:
+    day = fit.problem.day
+    return table(
+        "Quotes, prices in bp of the notional",
+        pd.DataFrame(
+            {
+                "cap": [label(year) for year in day.maturities],
+                "strike": [f"{value:.3%}" for value in day.strikes],
+                "market": [f"{1e4 * value / day.notional:.2f}" for value in day.prices],
+                "model": [f"{1e4 * value / day.notional:.2f}" for value in fit.prices],
+                "residual": [f"{value:+.2%}" for value in fit.residuals],
+                "leverage": [f"{value:.3f}" for value in dx.leverage[: len(day.prices)]],
+                "influence": [f"{value:.3g}" for value in dx.influence_score[: len(day.prices)]],
+                "Cook": [_number(value) for value in dx.cooks_distance[: len(day.prices)]],
+            }
+        ),
+    )
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3g}"

@@ -1,0 +1,93 @@
+"""The report in a real browser, with the network off: drawn, quiet, and readable by everyone.
+
+Needs Chromium from the system's packages (``apt install chromium``).
+"""
+
+import shutil
+
+import pytest
+
+import calibscope as cs
+from calibscope.report.html.write_day import write_day
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SOFTWARE_RENDERING = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+HARMLESS = "willReadFrequently"  # advice of the browser about speed
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="NO CHROMIUM: the report was not tried in a browser; apt install it"
+)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The report of a short study, and the page of one of its days."""
+    folder = tmp_path_factory.mktemp("browser")
+    market = cs.demo_market().between("2020-03-02", "2020-03-31")
+    study = cs.run_study(market, folder / "study.db")
+    cs.write_report(study, folder / "report.html")
+    fit = cs.calibrate(market.day("2020-03-18"))
+    write_day(fit, folder / "day.html", market.name, market.is_synthetic)
+    return {"report": folder / "report.html", "day": folder / "day.html"}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE_RENDERING)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, pages):
+    """A page that was opened offline, with what it complained about and asked for."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+
+    def open_page(name):
+        page, complaints, requests = context.new_page(), [], []
+        page.on("console", lambda said: complaints.append(said.text) if said.type != "log" else 0)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(pages[name].as_uri())
+        page.wait_for_function(
+            "[...document.querySelectorAll('.plot')].every(e => e.querySelector('.main-svg'))"
+        )
+        return page, complaints, requests
+
+    yield open_page
+    context.close()
+
+
+@pytest.mark.parametrize(("name", "figures"), [("report", 15), ("day", 9)])
+def test_every_figure_is_drawn_without_a_word_or_a_request(opened, name, figures):
+    page, complaints, requests = opened(name)
+    assert page.locator(".plot").count() == figures
+    assert page.locator(".plot:has(.main-svg)").count() == figures
+    assert [text for text in complaints if HARMLESS not in text] == []
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("name", ["report", "day"])
+def test_no_serious_barrier(opened, name):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, _, _ = opened(name)
+    found = Axe().run(page).response["violations"]
+    serious = [
+        (item["id"], item["help"], item["nodes"][0]["html"][:200])
+        for item in found
+        if item["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def test_the_contents_lead_by_keyboard(opened):
+    page, _, _ = opened("report")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#summary")
