@@ -51,14 +51,16 @@ def demo(into: Path) -> None:
 
     Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
     decide the fit, how much they determine, which bounds hold parameters, and which days need a
-    second look. A second call finds all days in the store and computes nothing.
+    second look; a report (HTML) and a workbook (Excel) are written. A second call finds all days
+    in the store and computes nothing.
     """
     from calibscope.report.demo import run_demo
+    from calibscope.report.export.target import ExportError
     from calibscope.study.errors import StoreError
 
     try:
         page = run_demo(into)
-    except StoreError as error:
+    except (StoreError, ExportError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{into}: {error.strerror}; give another folder") from None

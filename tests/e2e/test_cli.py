@@ -56,6 +56,7 @@ def calibscope(*arguments, **environment):
         "from calibscope.cli import main; main(['check', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['day', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['run', '--help'], standalone_mode=False)",
+        "from calibscope.cli import main; main(['report', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['robustness', '--help'], standalone_mode=False)",
         "from calibscope.cli import main; main(['export', '--help'], standalone_mode=False)",
     ],
@@ -89,6 +90,8 @@ def test_demo_reads_as_recorded(tmp_path):
     again = calibscope("demo", folder=tmp_path)
     assert again.stdout == result.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["calibscope-demo"]
+    written = {path.name for path in (tmp_path / "calibscope-demo").iterdir()}
+    assert written == {"study.db", "study.db-writer", "report.html", "results.xlsx"}
 
 
 def test_demo_into_a_place_that_cannot_be(tmp_path):
@@ -299,3 +302,20 @@ def test_robustness_of_the_examples(tmp_path):
     result = calibscope("robustness", *files, "--variants", str(variants))
     assert result.returncode == 1
     assert "did you mean 'without'?" in result.stderr
+
+
+def test_a_report_of_a_study_and_a_page_of_a_day(tmp_path):
+    files = (str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
+    calibscope("run", *files, folder=tmp_path)
+    result = calibscope("report", "study.db", folder=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "Report: report.html\n"), result.stderr
+    assert "Which maturities decide the fit?" in (tmp_path / "report.html").read_text("utf-8")
+    page = ("day", *files, "--date", "2020-03-18", "--html", "day.html")
+    result = calibscope(*page, folder=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "Page: day.html\n"), result.stderr
+    assert "of 2020-03-18 be trusted?" in (tmp_path / "day.html").read_text("utf-8")
+    for command in (("report", "none.db"), ("report", "study.db", "-o", "none/report.html")):
+        result = calibscope(*command, folder=tmp_path)
+        assert result.returncode == 1
+        assert result.stderr.startswith("Error: ")
+        assert "Traceback" not in result.stderr

@@ -455,3 +455,12 @@ def test_the_pattern_of_risky_texts():
     risky = re.compile(folder.RISKY)
     assert all(risky.match(text) for text in ("=1", " =1", "+1", "-1", "@a", "\tx", "\rx", "\nx"))
     assert not any(risky.match(text) for text in ("a=1", "1", "", "3Y", "'=1", " a"))
+
+
+def test_tables_may_be_left_out(study, tmp_path):
+    done = cs.export(study, tmp_path / "r.xlsx", leave_out=("influence", "intervals"))
+    assert "influence" not in done.rows
+    assert "quotes" in done.rows
+    with pytest.raises(ValueError, match="there is no table 'influences'"):
+        cs.export(study, tmp_path / "s.xlsx", leave_out=("influences",))
+    assert not (tmp_path / "s.xlsx").exists()

@@ -13,6 +13,8 @@ import hashlib
 import logging
 import os
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -125,6 +127,34 @@ def _compile_pending() -> None:
         while pending:
             pending[-1]()
             pending.pop()  # only now: other threads must wait
+
+
+@contextmanager
+def compiled_beside(statement: str) -> Iterator[None]:
+    """The first time on a machine, let a second process compile other kernels meanwhile.
+
+    Parameters
+    ----------
+    statement : what that process runs
+    """
+    folder = cache_folder()
+    if folder is None or any(folder.iterdir()):
+        yield
+        return
+    process = subprocess.Popen(
+        [sys.executable, "-c", statement], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def compile_for_stacks() -> None:
+    """Compile the kernels for stacks of all modules that were imported."""
+    if pending:
+        _compile_pending()
 
 
 @contextmanager

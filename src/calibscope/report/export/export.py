@@ -1,6 +1,6 @@
 """`cs.export`: a study as an Excel workbook, or as a folder of Parquet or CSV files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -30,6 +30,7 @@ def export(
     target: str | Path,
     format: Format | None = None,  # noqa: A002
     *,
+    leave_out: Collection[str] = (),
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Exported:
     """Write all tables of a study for other tools.
@@ -39,6 +40,7 @@ def export(
     target : an .xlsx file, or a folder for files, made if there is none. An earlier export is
         replaced; anything else that is there already is refused
     format : "parquet" or "csv" for a folder; a file is a workbook
+    leave_out : tables to do without, such as "influence", the longest
     progress : called with how much is done, and of how much: of the tables that are read, then of
         the rows that are written
 
@@ -68,7 +70,7 @@ def export(
     chosen = _checked(path, format)
     has_replaced = path.is_file() or (path / MANIFEST).is_file()
     with new_file(path) if chosen == "xlsx" else new_folder(path) as place:
-        tables = tables_of(study, progress)
+        tables = tables_of(study, leave_out, progress)
         content = manifest(study, tables)
         if chosen == "xlsx":
             write_excel(place, tables, content, progress)

@@ -4,7 +4,7 @@ All formats are written from these: a value that is not a number or not there is
 date, a flag may be true, false or null.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -66,14 +66,20 @@ class Table:
         return int(self.data.num_rows)
 
 
-def tables_of(study: Study, progress: Callable[[int, int], None]) -> list[Table]:
+def tables_of(
+    study: Study, leave_out: Collection[str], progress: Callable[[int, int], None]
+) -> list[Table]:
     """Everything there is, and last the table that describes all columns."""
+    strangers = [name for name in leave_out if name not in FRAMES]
+    if strangers:
+        raise ValueError(f"there is no table {strangers[0]!r}; choose from {', '.join(FRAMES)}")
     tables = []
-    for number, (name, frame_of) in enumerate(FRAMES.items()):
+    chosen = {name: frame for name, frame in FRAMES.items() if name not in leave_out}
+    for number, (name, frame_of) in enumerate(chosen.items()):
         frame = frame_of(study)
         if len(frame) or name not in ONLY_WITH_ROWS:
             tables.append(_table(name, frame, study))
-        progress(number + 1, len(FRAMES))
+        progress(number + 1, len(chosen))
     return [*tables, _columns_of(tables)]
 
 
