@@ -130,3 +130,23 @@ def twice(value, result):
 
 def thrice(value, result):
     result[0] = 3.0 * value
+
+
+def test_a_second_process_helps_only_where_nothing_is_compiled_yet(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(compiled.subprocess, "Popen", lambda *a, **k: started.append(a) or Idle())
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    (tmp_path / "empty").mkdir()
+    with compiled.compiled_beside("pass"):
+        assert len(started) == 1
+    (tmp_path / "empty" / "kernel.nbi").touch()
+    with compiled.compiled_beside("pass"):
+        assert len(started) == 1
+
+
+class Idle:
+    def terminate(self):
+        pass
+
+    def wait(self):
+        pass

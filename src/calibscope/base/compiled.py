@@ -138,7 +138,7 @@ def compiled_beside(statement: str) -> Iterator[None]:
     statement : what that process runs
     """
     folder = cache_folder()
-    if folder is None or any(folder.iterdir()):
+    if folder is None or any(folder.rglob("*.nbi")):
         yield
         return
     process = subprocess.Popen(
