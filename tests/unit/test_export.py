@@ -24,7 +24,8 @@ import pytest
 
 import calibscope as cs
 from calibscope.report.export import excel, folder, target
-from calibscope.report.export.dictionary import DICTIONARY, Kind, header
+from calibscope.report.export.columns import Kind, header
+from calibscope.report.export.dictionary import DICTIONARY
 from calibscope.report.export.tables import FRAMES
 from calibscope.study import schema
 from calibscope.study.store import opened_for_writing

@@ -19,7 +19,7 @@ from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from calibscope.report.export.dictionary import Column, Kind, header
+from calibscope.report.export.columns import Column, Kind, header
 from calibscope.report.export.manifest import FORMAT, QUOTED, flat
 from calibscope.report.export.tables import Table
 from calibscope.report.export.target import ExportError

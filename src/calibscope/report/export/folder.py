@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from calibscope.report.export.dictionary import Kind, header
+from calibscope.report.export.columns import Kind, header
 from calibscope.report.export.manifest import FORMAT
 from calibscope.report.export.tables import Table
 from calibscope.report.export.target import MANIFEST

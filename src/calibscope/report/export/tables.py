@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow as pa
 
 from calibscope.diagnosis.flags import MEANINGS, meaning
-from calibscope.report.export.dictionary import DICTIONARY, Column, Kind
+from calibscope.report.export.columns import Column, Kind
+from calibscope.report.export.dictionary import DICTIONARY
 from calibscope.study import statistics
 from calibscope.study.study import Study
 

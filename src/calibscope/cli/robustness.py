@@ -1,0 +1,72 @@
+"""`calibscope robustness`: the same days in other ways."""
+
+from pathlib import Path
+
+import click
+
+from calibscope.cli.files import file_options, read, read_study_settings
+from calibscope.cli.terminal import show
+
+
+@click.command()
+@file_options
+@click.option("--variants", type=click.Path(path_type=Path), help="TOML: a table per variant.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    default=250,
+    show_default=True,
+    help="How many days, evenly spread.",
+)
+@click.option("--all", "everything", is_flag=True, help="All days instead of a sample.")
+@click.option("--threads", type=click.IntRange(min=1), help="How many; all cores otherwise.")
+@click.option("--store", type=click.Path(path_type=Path), help="Keep it with a study's results.")
+def robustness(
+    caps: Path,
+    curve: Path | None,
+    strikes: Path | None,
+    settings: Path | None,
+    changes: tuple[str, ...],
+    variants: Path | None,
+    sample: int,
+    everything: bool,
+    threads: int | None,
+    store: Path | None,
+) -> None:
+    """Calibrate in other ways, and say how far the results move.
+
+    \b
+    calibscope robustness examples/caps.csv --curve examples/ois.csv
+
+    Files are given as to `calibscope check`. Without --variants: other starts, BOBYQA and
+    Nelder-Mead against the global search, portfolios without 3Y and without 25Y and 30Y. A file of
+    your own:
+
+    \b
+    ["without the short end"]
+    without = ["3Y", "4Y"]
+    ["vega weights"]
+    weights = "vega"
+    """  # noqa: D301
+    from calibscope.market.errors import MarketDataError
+    from calibscope.report.progress import progress_bar
+    from calibscope.report.robustness import robustness_page
+    from calibscope.study.errors import StoreError
+    from calibscope.study.robustness import PAPER, keep, variants_of
+    from calibscope.study.robustness import robustness as compared
+
+    baseline = read_study_settings(settings, changes)
+    market, _ = read(caps, curve, strikes, settings, changes)
+    try:
+        chosen = PAPER if variants is None else variants_of(variants)
+        with progress_bar("calibrating") as progress:
+            table = compared(
+                market, chosen, settings=baseline,
+                sample=None if everything else sample, threads=threads,
+                progress=lambda variant, done, total: progress(done, total),
+            )  # fmt: skip
+        if store is not None:
+            keep(table, store)
+    except (MarketDataError, StoreError, ValueError) as error:
+        raise click.ClickException(str(error)) from None
+    show(robustness_page(table, market.name))
