@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, event, func, inspect, select, text
 
 import calibscope as cs
 from calibscope.study import run, schema, store
@@ -39,6 +39,43 @@ def test_another_programs_database(market, tmp_path):
             action()
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_a_store_half_made_when_the_process_dies_is_made_by_the_next(tmp_path):
+    """What lies on disk before each statement is what a kill at that moment leaves."""
+    original, copies = tmp_path / "s.db", []
+
+    def photograph(*_):
+        folder = tmp_path / str(len(copies))
+        folder.mkdir()
+        for file in tmp_path.glob("s.db*"):
+            if not file.name.endswith(("-shm", "-writer")):
+                shutil.copy(file, folder)
+        copies.append(folder / "s.db")
+
+    event.listen(Engine, "before_cursor_execute", photograph)
+    try:
+        with store.opened_for_writing(original):
+            pass
+    finally:
+        event.remove(Engine, "before_cursor_execute", photograph)
+
+    assert len(copies) > len(schema.metadata.tables)
+    for copy in copies:
+        with store.opened_for_writing(copy):
+            pass
+        with store.opened_for_reading(copy) as connection:
+            assert set(inspect(connection).get_table_names()) == set(schema.metadata.tables)
+
+
+def test_a_reader_sees_one_state(market, tmp_path):
+    run_study(short(market, 2), tmp_path / "s.db")
+    count = select(func.count()).select_from(schema.days)
+    with store.opened_for_reading(tmp_path / "s.db") as connection:
+        run_study(short(market, 3), tmp_path / "s.db")
+        assert connection.execute(count).scalar_one() == 2
+    with store.opened_for_reading(tmp_path / "s.db") as connection:
+        assert connection.execute(count).scalar_one() == 3
 
 
 def test_a_link_is_the_same_store(market, tmp_path):

@@ -40,13 +40,25 @@ PATIENCE = 30.0  # seconds that a reader waits where it must
 
 
 def engine_of(path: Path, access: str) -> Engine:
-    """The database in this file; access "mode=rw" or "mode=rwc" (creates it), or read-only."""
+    """The database in this file; access "mode=rw" or "mode=rwc" (creates it), or read-only.
+
+    Transactions begin here, because Python's driver begins none for a SELECT (a reader would see
+    several states) and none for a CREATE TABLE (a run killed there would leave half a schema).
+    """
 
     def connect() -> sqlite3.Connection:
         uri = f"{path.absolute().as_uri()}?{access}"
-        return sqlite3.connect(uri, uri=True, timeout=PATIENCE, check_same_thread=False)
+        return sqlite3.connect(
+            uri, uri=True, timeout=PATIENCE, check_same_thread=False, isolation_level=None
+        )
 
-    return create_engine("sqlite://", creator=connect)
+    engine = create_engine("sqlite://", creator=connect)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    return engine
 
 
 def _reader(path: Path) -> Engine:
@@ -111,11 +123,15 @@ def opened_for_writing(path: Path) -> Iterator[Engine]:
 
 
 def _refuse_strangers(path: Path) -> None:
-    """Look before touching anything: this may be somebody else's file."""
+    """Look before touching anything: this may be somebody else's file.
+
+    A database without tables is nobody's: a run was killed before it had made them.
+    """
     engine = _reader(path)
     try:
         with explained(path), engine.connect() as connection:
-            _version(path, connection)
+            if inspect(connection).get_table_names():
+                _version(path, connection)
     finally:
         engine.dispose()
 
