@@ -17,7 +17,12 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def share_days(work: Callable[[int, int], None], days: int, threads: int | None) -> None:
+def share_days(
+    work: Callable[[int, int], None],
+    days: int,
+    threads: int | None,
+    fewest: int = FEWEST_DAYS,
+) -> None:
     """Call work(begin, end) on pieces that cover 0, ..., days - 1, on several threads.
 
     The calling thread works too: waking a second thread takes as long as a few hundred days, and
@@ -26,11 +31,12 @@ def share_days(work: Callable[[int, int], None], days: int, threads: int | None)
     Parameters
     ----------
     threads : how many to use; None means all cores
+    fewest : days that are worth a thread
     """
     threads = available_cores() if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads is {threads}; use at least one")
-    pieces = max(1, min(threads * PIECES_PER_THREAD, days // FEWEST_DAYS)) if threads > 1 else 1
+    pieces = max(1, min(threads * PIECES_PER_THREAD, days // fewest)) if threads > 1 else 1
     pending = deque(
         (days * piece // pieces, days * (piece + 1) // pieces) for piece in range(pieces)
     )

@@ -40,7 +40,7 @@ class Problem:
     upper: Array  # (5,)
     weighting: str = "rmsre"
     anchor: G2 | None = None
-    anchor_strength: float = 0.0
+    anchor_strength: float | Array = 0.0  # one for all parameters, or (5,)
 
     @classmethod
     def of(
@@ -83,10 +83,10 @@ class Problem:
     def task(self) -> Task:
         """What the compiled solvers take; writable, the type for which they are compiled."""
         point, strength = np.zeros(COUNT), np.zeros(COUNT)
-        if self.anchor is not None and self.anchor_strength > 0:
+        if self.anchor is not None and np.any(np.asarray(self.anchor_strength) > 0):
             values = np.clip(self.anchor.values, self.lower, self.upper)
             point = scaled(values)
-            strength = np.full(COUNT, self.anchor_strength)
+            strength = np.array(np.broadcast_to(self.anchor_strength, COUNT), dtype=float)
         quotes = np.array(self.day.prices)
         lower, upper = np.array(self.lower), np.array(self.upper)
         return Task(quotes, np.sqrt(self.weights), lower, upper, point, strength)

@@ -11,6 +11,7 @@ from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import Fits
 from calibscope.calibration.coordinates import scale, scaled
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.refit import CapRefit
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import Diagnosis, Mode
@@ -54,7 +55,8 @@ def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL)
         raise TypeError(f"expected a Fit, as cs.calibrate returns it, got a {type(fit).__name__}")
     problem, point = fit.problem, fit.parameters.values
     day = _least_squares(point, problem.values(point, order=2), *_given(problem))
-    return finished(examine(day, mode, settings, "natural"))
+    dx = finished(examine(day, mode, settings, "natural"))
+    return replace(dx, refit=CapRefit(problem))
 
 
 def diagnose_many(
@@ -91,7 +93,7 @@ def diagnose_many(
         stack = _least_squares(points[days], values, *given)
         stacks.append(examine(stack, mode, settings, "natural"))
         stack_of[days], place_of[days] = number, np.arange(len(days))
-    return Diagnoses(tuple(stacks), stack_of, place_of)
+    return Diagnoses(tuple(stacks), stack_of, place_of, tuple(map(CapRefit, problems)))
 
 
 def in_mode(diagnoses: Diagnoses, mode: Mode) -> Diagnoses:

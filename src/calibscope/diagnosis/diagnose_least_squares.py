@@ -1,6 +1,7 @@
 """`cs.diagnose_least_squares`: the same diagnosis for anything with residuals and a Jacobian."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from calibscope.base.arrays import Array, ArrayLike
 from calibscope.diagnosis.diagnosis import Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Transform, Words
+from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 
@@ -29,6 +31,7 @@ def diagnose_least_squares(
     transforms: Sequence[Transform] | None = None,
     observed: ArrayLike | None = None,
     labels: Sequence[str] | None = None,
+    refit: Refit | None = None,
     mode: Mode = "full",
     settings: DiagnosisSettings = USUAL,
 ) -> Diagnosis:
@@ -51,6 +54,7 @@ def diagnose_least_squares(
         coordinates
     observed : (m,) y, for `y_fitted`
     labels : of the observations; None means 1, 2, ...
+    refit : how to fit again, for the exact answers; needs `values` and `observed`
     mode : "full", or "strict": parameters at active bounds are held fixed
     settings : thresholds
 
@@ -93,7 +97,9 @@ def diagnose_least_squares(
         _labels(labels, m),
         words,
     )
-    return finished(examine(problem, mode, settings, "unit_columns"))
+    if refit is not None and (values is None or observed is None):
+        raise ValueError("refit needs to know the fit; give values= and observed=")
+    return replace(finished(examine(problem, mode, settings, "unit_columns")), refit=refit)
 
 
 def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what: str) -> Array:

@@ -1,13 +1,14 @@
 """Diagnoses of many fits, computed together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.stack import day_of
 
 
@@ -18,6 +19,7 @@ class Diagnoses(Sequence[Diagnosis]):
     stacks: tuple[Diagnosis, ...]  # fits with equally many quotes, the day first in all arrays
     stack_of: Indices  # (n,) in which stack a fit lies
     place_of: Indices  # (n,) and where there
+    refits: tuple[Refit, ...]  # to fit each again
 
     def __repr__(self) -> str:
         ranks, counts = np.unique(self.of_all("edof"), return_counts=True)
@@ -37,7 +39,7 @@ class Diagnoses(Sequence[Diagnosis]):
         if isinstance(day, slice):
             return [self[i] for i in range(*day.indices(len(self)))]
         stack: Diagnosis = self.stacks[self.stack_of[day]]
-        return day_of(stack, int(self.place_of[day]))
+        return replace(day_of(stack, int(self.place_of[day])), refit=self.refits[day])
 
     def __iter__(self) -> Iterator[Diagnosis]:
         return (self[day] for day in range(len(self)))

@@ -20,6 +20,7 @@ from calibscope.diagnosis.intervals import Intervals, checked_levels, interval_e
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.optimality import relative_offset
 from calibscope.diagnosis.reading import reading
+from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale, Scales, correlation
 
@@ -46,6 +47,7 @@ class Diagnosis:
     flags: Flags
     mode: Mode
     settings: DiagnosisSettings
+    refit: Refit | None = None  # to fit again, for exact answers
 
     def __repr__(self) -> str:
         if self.problem.residuals.ndim > 1:

@@ -134,6 +134,10 @@ class CapBook(NamedTuple):
             intrinsic=column("intrinsic"),
         )
 
+    def repeated(self, count: int) -> "CapBook":
+        """The same days again and again."""
+        return self._joined([self] * count)
+
     @property
     def day_count(self) -> int:
         """How many days the book holds."""

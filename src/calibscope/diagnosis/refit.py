@@ -1,0 +1,48 @@
+r"""`Refit`: what a least-squares problem offers that can be fitted again.
+
+First-order answers come from residuals and derivatives at one point. Exact ones come from fitting
+again: without a quote, with another one, with a parameter held, to simulated quotes. All of them
+need no more than the three questions below, each for many problems at once: row i of every array
+is a problem of its own.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+
+
+class Refit(Protocol):
+    """A least-squares problem of m quotes and p parameters, ready to be fitted again.
+
+    G2++ on caps is the first client (`calibration/refit.py`); the Svensson curve is another
+    (`examples/svensson_refit.py`).
+    """
+
+    def solve(
+        self,
+        quotes: Array,
+        weights: Array,
+        held: Array | None = None,
+        starts: Array | None = None,
+    ) -> Array:
+        """(n, p) the best parameters inside the bounds.
+
+        Parameters
+        ----------
+        quotes, weights : (n, m); a quote of weight 0 does not count
+        held : (n, p) values that parameters must keep, not a number where they are free
+        starts : (n, p) parameters that may be near, for solvers that use a start
+        """
+
+    def predict(self, parameters: Array) -> Array:
+        """(n, m) fitted values at parameters (n, p)."""
+
+    def weigh(self, quotes: Array) -> Array:
+        """(n, m) the weights that quotes (n, m) would have, had they been observed."""
+
+
+def sum_of_squares(fitted: Array, quotes: Array, weights: Array) -> Array:
+    """Q = sum_k w_k (y_k - g_k)^2, along the last axis."""
+    return np.asarray((weights * (quotes - fitted) ** 2).sum(axis=-1))
