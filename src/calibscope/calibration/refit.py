@@ -9,9 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.base.compiled import compilation_notice
 from calibscope.base.threads import share_days
 from calibscope.calibration.case import COUNT
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
+from calibscope.calibration.held import SPEEDS, solve_held
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import DESCENTS, compile_kernels, search_and_trace, search_speeds
 from calibscope.calibration.solvers.global_search import solve
@@ -56,6 +58,9 @@ class CapRefit:
         """
         if self.problem.is_plain and held is None:
             return self._searched(quotes, weights)
+        if self.problem.is_plain:
+            near = self._searched(quotes, weights) if starts is None else starts
+            return self._held(quotes, weights, held, near)
         found = np.empty((len(quotes), COUNT))
 
         def work(begin: int, end: int) -> None:
@@ -106,6 +111,22 @@ class CapRefit:
 
         share_days(work, n, self.threads, FEWEST)
         return self._ordered(ends[:, 0])
+
+    def _held(self, quotes: Array, weights: Array, held: Array, starts: Array) -> Array:
+        """The search with parameters held (`held.py`), for all rows."""
+        lower, upper = np.array(self.problem.lower), np.array(self.problem.upper)
+        found, speeds = np.empty((len(quotes), COUNT)), search_speeds(lower[0], upper[0], SPEEDS)
+        given = [np.ascontiguousarray(rows) for rows in (quotes, np.sqrt(weights), held, starts)]
+
+        def work(begin: int, end: int) -> None:
+            solve_held(
+                self.problem.book, *given[:2], lower, upper, *given[2:], True, speeds, begin, end,
+                found,
+            )  # fmt: skip
+
+        with compilation_notice():
+            share_days(work, len(found), self.threads, FEWEST)
+        return found
 
     def _ordered(self, points: Array) -> Array:
         """The faster factor first, where the factors can be swapped."""
