@@ -198,7 +198,7 @@ def _leverage(study: Study) -> Section:
         else None,
         f"Next: check {first['label']} before any other quote. The higher the leverage, the more "
         "an error of the quote goes into the parameters instead of its residual; "
-        "`calibscope robustness` calibrates without it.",
+        "`calibscope robustness` can calibrate without it.",
         Figure(leverage_by_maturity(study)),
         f"Of the largest one per cent of all influence scores, {tail['tail_share'].iloc[0]:.0%} "
         f"belong to {tail['label'].iloc[0]}. The score mixes the units of the parameters; Cook's "
