@@ -70,6 +70,21 @@ def test_every_figure_is_drawn_without_a_word_or_a_request(opened, name, figures
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
+@pytest.mark.parametrize("width", [1280, 800, 500])
+@pytest.mark.parametrize("name", ["report", "day"])
+def test_nothing_runs_off_the_page(opened, name, width):
+    page, _, _ = opened(name)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(500)  # figures follow the page
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    words = page.evaluate(
+        "[...document.querySelectorAll('.gtitle, .gtitle-subtitle')]"
+        ".filter(e => e.getBoundingClientRect().right"
+        "  > e.closest('.plot').getBoundingClientRect().right).map(e => e.textContent)"
+    )
+    assert words == []
+
+
 @pytest.mark.parametrize("name", ["report", "day"])
 def test_no_serious_barrier(opened, name):
     from axe_playwright_python.sync_playwright import Axe

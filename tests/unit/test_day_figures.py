@@ -282,6 +282,21 @@ def test_optima_stand_where_they_were_found(fits):
     assert min(ends.y) == fit.evidence.valley.low[1]
 
 
+def test_an_optimum_under_the_star_has_its_number_beside_it(fits):
+    figure = optimum_atlas(fits[RANK_LOST])
+    (leader,) = [note for note in figure.layout.annotations if note.arrowcolor]
+    (hidden,) = [each for each in figure.data if each.text and each.text[0] == "2"]
+    assert leader.text == "<b>2</b>"
+    assert (leader.x, leader.y) == pytest.approx((np.log10(hidden.x[0]), np.log10(hidden.y[0])))
+
+
+def test_a_long_note_is_wrapped(fits):
+    figure = optimum_atlas(fits[TAME], "quotes of a house with a very long name " * 4)
+    lines = figure.layout.title.subtitle.text.split("<br>")
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 70
+
+
 def test_levels_of_contours():
     assert level_of(np.array([1.0, 1.1, 2.0, 50.0, 1e6])).tolist() == [0, 1, 3, 8, 8]
 

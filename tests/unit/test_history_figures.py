@@ -5,6 +5,7 @@ import importlib
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,10 +17,11 @@ from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.figures.active_bounds_over_time import active_bounds_over_time
 from calibscope.report.figures.edof_over_time import edof_over_time
 from calibscope.report.figures.fan_chart import BOUND, LOST, fan_chart, interval_kinds
+from calibscope.report.figures.free_place import DISTANCES, HALF_HEIGHT, free_place
 from calibscope.report.figures.influence_by_maturity import influence_by_maturity
 from calibscope.report.figures.leverage_by_maturity import leverage_by_maturity
 from calibscope.report.figures.leverage_heat_map import leverage_heat_map
-from calibscope.report.figures.marks import MARKS, share_of
+from calibscope.report.figures.marks import MARKS, over_time, share_of
 from calibscope.report.figures.parameter_biplot import parameter_biplot
 from calibscope.report.figures.parameter_biplot_by_year import parameter_biplot_by_year
 from calibscope.report.figures.parameter_paths import parameter_paths
@@ -135,6 +137,18 @@ def test_every_figure_marks_the_reference_date(name, study):
             assert (look.symbol, look.color) == (mark.symbol, mark.colour)
 
 
+def test_names_of_close_reference_dates_stand_at_two_heights():
+    days = pd.DataFrame({"date": pd.date_range("2016-09-01", "2025-06-01")})
+    figure = go.Figure()
+    over_time(figure, SimpleNamespace(days=days))
+    # COVID to hike and hike to cut are less than a third of the axis.
+    assert [label.showarrow for label in figure.layout.annotations] == [False, True, False]
+    assert figure.layout.xaxis.dtick is None  # Plotly leaves out years on a narrow page
+    far = go.Figure()
+    over_time(far, SimpleNamespace(days=days[days["date"] < "2022-07-01"]))
+    assert [label.showarrow for label in far.layout.annotations] == [False]
+
+
 @pytest.mark.parametrize("kind", ["one", "mixed", "lost", "real"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_small_studies(name, kind, small):
@@ -232,6 +246,17 @@ def test_biplot(study):
     assert sorted(plain(labels).split(", ")) == sorted(PARAMETERS)
 
 
+def test_labels_stand_where_they_cover_nothing():
+    point, east = np.array([0.5, 0.5]), 0.0
+    assert free_place(point, east, 14.0, np.empty((0, 2))) == (DISTANCES[0], 0.0)
+    cloud = np.array([[x, 0.5] for x in np.linspace(0, 1, 200)])
+    right, up = free_place(point, east, 14.0, cloud)
+    assert abs(up) > HALF_HEIGHT
+    assert math.hypot(right, up) == pytest.approx(DISTANCES[0])
+    below = np.array([[x, y] for x in np.linspace(0, 1, 200) for y in np.linspace(0, 0.5, 50)])
+    assert free_place(point, east, 14.0, below)[1] > HALF_HEIGHT
+
+
 def test_biplot_by_year_splits_the_days(tmp_path):
     study = cs.run_study(cs.demo_market().between("2022-12-20", "2023-01-12"), tmp_path / "s.db")
     whole = parameter_biplot(study).data[0]
@@ -277,6 +302,7 @@ def test_fan_chart(parameter, study):
         at = study.estimates.loc[pd.to_datetime(list(one.x)), parameter]
         np.testing.assert_allclose(one.y, at, rtol=SINGLE)
     line = trace(figure, "estimate")
+    assert line.mode == "markers"  # a line would draw values that no day has
     free = marks[marks["at_bound"] == 0]["estimate"]
     values = dict(zip(line.x, line.y, strict=True))
     for day, value in zip(texts(free.index), free, strict=True):

@@ -107,6 +107,25 @@ def test_numbers_are_those_of_the_store(study, text):
         assert " ".join(sentence.split()) in said, sentence
 
 
+def test_commands_are_set_as_code():
+    made = page("t", "s", "", [section("a", "A", "Next: `calibscope day` shows <it>.")], "f")
+    assert "<p>Next: <code>calibscope day</code> shows &lt;it&gt;.</p>" in made
+
+
+def test_every_section_with_figures_says_what_to_do_next(text):
+    parts = re.findall(r'<section id="(\w+)".*?>(.*?)</section>', without_scripts(text), re.DOTALL)
+    with_figures = [name for name, part in parts if "<figure>" in part]
+    said = [name for name, part in parts if "<p>Next: " in part]
+    assert with_figures == ["summary", *said]  # the summary lists the days to look at
+
+
+def test_red_days_without_results_are_told_apart(study, text):
+    lights, lost = study.lights, study.days["rmsre"].isna()
+    red = lights["light"] == "red"
+    assert (red & lost).any()
+    assert f"{red.sum():,} days are red, {(red & lost).sum():,} of them for want of" in plain(text)
+
+
 def test_words_of_a_user_are_text():
     hostile = "</script><script>alert(1)</script><b>"
     figure = Figure(cs_figure(hostile))

@@ -13,7 +13,7 @@ from calibscope.report.figures.marks import (
     share_of,
 )
 from calibscope.report.figures.parameters import WRITINGS
-from calibscope.report.figures.style import BLACK, GREY
+from calibscope.report.figures.style import BLACK, DARK_GREY, GREY
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
 
@@ -48,6 +48,10 @@ def active_bounds_over_time(study: Study) -> go.Figure:
             x=1.01, xref="paper", xanchor="left", y=row, text=share, showarrow=False,
             font={"size": 12, "color": BLACK},
         )  # fmt: skip
+    figure.add_annotation(
+        x=1.01, xref="paper", xanchor="left", y=max(len(names), 1) - 0.5, text="of days",
+        showarrow=False, font={"size": 12, "color": DARK_GREY},
+    )  # fmt: skip
     over_time(figure, study)
     note = _note(study, held, counts)
     alt = f"One row of daily ticks for each bound that is active on some day. {note}"

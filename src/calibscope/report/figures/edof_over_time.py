@@ -32,7 +32,7 @@ def edof_over_time(study: Study) -> go.Figure:
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.13, subplot_titles=TITLES
     )
-    figure.update_annotations(x=0, xanchor="left", font={"size": 14})
+    figure.update_annotations(x=0, xanchor="left", font={"size": 14}, bgcolor="white")
     fitted = study.fitted
     top = len(PARAMETERS)
     lowest = fitted[["edof", "edof_tikhonov"]].min(axis=None) if len(fitted) else 1.0

@@ -2,7 +2,8 @@
 
 A day whose interval says nothing has no band: at a bound there is no interval, and where rank was
 lost along the parameter a thin band would be misread as precision. Such days are ticks: at the
-bound that holds the parameter, or below everything.
+bound that holds the parameter, or below everything. Estimates are dots: a line would join days on
+which the calibration found different optima, and draw values that it never took.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.report.figures.marks import (
-    DARK_GREY,
     HELD,
     add_symbols,
     add_ticks,
@@ -25,7 +25,7 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.parameters import WRITINGS, Writing, scale_of, writing
-from calibscope.report.figures.style import BLACK, GREY
+from calibscope.report.figures.style import BLACK, DARK_GREY, GREY
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
 
@@ -64,7 +64,7 @@ def fan_chart(
         rows=len(scales), cols=1, shared_xaxes=True, vertical_spacing=0.25 / (2 + len(scales)),
         subplot_titles=[f"<b>{SCALES[scale]}</b>" for scale in scales],
     )  # fmt: skip
-    figure.update_annotations(x=0, xanchor="left", font={"size": 14})
+    figure.update_annotations(x=0, xanchor="left", font={"size": 14}, bgcolor="white")
     estimates = study.estimates[parameter].reindex(study.days["date"])
     bounds = bounds_of_days(study)
     bounds = bounds[bounds["parameter"] == parameter]
@@ -74,10 +74,10 @@ def fan_chart(
         place: dict[str, Any] = {"row": row, "col": 1}
         kinds = interval_kinds(study, parameter, scale)
         _add_bands(figure, study, parameter, scale, estimates, kinds, is_first=row == 1, **place)
-        line = _with_single_gaps(estimates.mask(kinds.reindex(estimates.index).to_numpy() == BOUND))
+        free = estimates[kinds.index[kinds != BOUND]]
         figure.add_scatter(
-            x=as_text(line.index), y=short(line), name="estimate",
-            mode="lines+markers", line={"color": BLACK, "width": 1}, marker={"size": 1.5},
+            x=as_text(free.index), y=short(free), name="estimate",
+            mode="markers", marker={"color": BLACK, "size": 2.5}, cliponaxis=False,
             showlegend=row == 1, legendgroup="estimate", **place,
             hovertemplate="%{x|%Y-%m-%d}: %{y:.4g}<extra></extra>",
         )  # fmt: skip
@@ -163,12 +163,6 @@ def _add_bands(
                 fill="tonexty" if side == "high" else None, fillcolor=shade,
                 showlegend=is_first and side == "high", legendgroup=f"{level:g}", **place,
             )  # fmt: skip
-
-
-def _with_single_gaps(values: pd.Series) -> pd.Series:
-    """One missing value breaks a line as well as a hundred."""
-    is_missing = values.isna()
-    return values[~(is_missing & is_missing.shift(fill_value=False))]
 
 
 def _meeting(parameter: str, estimates: pd.Series) -> float:

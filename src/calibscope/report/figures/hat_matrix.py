@@ -11,11 +11,11 @@ MOST_NUMBERS = 16  # quotes up to which cells carry numbers
 
 
 def hat_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
-    """By how much each fitted price moves with each quote, as a share of the quote's move.
+    """By how much each fitted price moves with each quote, in percent of the quote's move.
 
-    Rows are fitted prices, columns quotes, both weighted. The diagonal, framed, is the leverage: 1
-    means that the fit must meet the quote. Off the diagonal, maturities that stand in for each
-    other.
+    Rows are fitted prices, columns quotes, both weighted. The diagonal, framed, is the leverage:
+    100 means that the fit must meet the quote. Off the diagonal, maturities that stand in for
+    each other.
 
     Parameters
     ----------
@@ -26,9 +26,10 @@ def hat_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
     figure = go.Figure(
         go.Heatmap(
             x=names, y=names, z=values, zmin=-1, zmax=1, colorscale=SIGNED, xgap=1, ygap=1,
-            texttemplate="%{z:.2f}" if m <= MOST_NUMBERS else "",
+            text=np.round(100 * values), texttemplate="%{text:.0f}" if m <= MOST_NUMBERS else "",
             hovertemplate="fitted %{y} per quote %{x}: %{z:.3f}<extra></extra>",
-            colorbar={"title": {"text": "share", "side": "top"}, "thickness": 14},
+            colorbar={"title": {"text": "%", "side": "top"}, "thickness": 14,
+                      "tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": [-100, -50, 0, 50, 100]},
         )
     )  # fmt: skip
     for k in range(m):

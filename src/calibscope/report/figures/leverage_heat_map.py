@@ -21,7 +21,7 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
     strict : leave out the parameters that a bound holds
     """
     column: Leverage = "leverage_strict" if strict else "leverage"
-    bar = {"title": {"text": "leverage"}, "thickness": 14, "outlinewidth": 0}
+    bar = {"title": {"text": "leverage", "font": {"size": 13}}, "thickness": 14, "outlinewidth": 0}
     figure = heat_map(
         study, column, 1.0, "%{z:.3f}", zmin=0, zmax=1, colorscale="Blues", colorbar=bar
     )

@@ -15,22 +15,22 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from calibscope.report.figures.style import (
+    DARK_GREY,
     GREEN,
     GREY,
     ORANGE,
     PURPLE,
-    SYNTHETIC,
     YELLOW,
     dressed,
     percent,
-    wrapped,
 )
 from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.study import Study
 
-DARK_GREY = "#555555"
 HELD = YELLOW  # days on which a bound holds a parameter, in every figure
-YEARS_WITH_YEARLY_TICKS = 2.5
+CLOSE = 0.3  # of the axis: names of reference dates that are closer stand at two heights
+RAISED = 18  # pixels
+LINE_HEIGHT = 17  # pixels of a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +80,26 @@ def answered(
     height : in pixels; the width is that of the page
     """
     dressed(figure, question, note, alt=alt, is_synthetic=study.is_synthetic)
-    text = wrapped(f"{SYNTHETIC} {note}".strip() if study.is_synthetic else note)
     has_legend = any(
         trace.type == "scatter" and trace.showlegend is not False for trace in figure.data
     )
-    has_labels = any(label.yref == "paper" for label in figure.layout.annotations)
+    labels = [label for label in figure.layout.annotations if label.yref == "paper"]
+    top = 62 + LINE_HEIGHT * (1 + str(figure.layout.title.subtitle.text).count("<br>"))
+    top += (20 if labels else 0) + (RAISED if any(label.showarrow for label in labels) else 0)
     figure.update_xaxes(title_font_size=14)
     figure.update_yaxes(title_font_size=14)
     return figure.update_layout(
         height=height,
-        title={
-            "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14},
-            "subtitle": {"text": text, "font": {"color": DARK_GREY}},
-        },
+        title={"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}},
         legend={"yref": "container", "y": 0, "yanchor": "bottom"},
-        margin={"t": 116 if has_labels else 96, "b": 70 if has_legend else 45},
-    )  # fmt: skip
+        margin={"t": top, "b": 70 if has_legend else 45},
+    )
 
 
 def over_time(figure: go.Figure, study: Study, layer: str = "below") -> None:
     """An axis of dates as long as the study, with the reference dates as dotted lines.
+
+    How many years the axis names is left to Plotly, which knows how wide the page is.
 
     Parameters
     ----------
@@ -112,19 +112,21 @@ def over_time(figure: go.Figure, study: Study, layer: str = "below") -> None:
     first, last = dates.min(), dates.max()
     margin = max(day, 0.01 * (last - first))
     axis: dict[str, Any] = {"type": "date", "range": as_text([first - margin, last + margin])}
-    if (last - first).days > 365 * YEARS_WITH_YEARLY_TICKS:
-        axis |= {"dtick": "M12", "tickformat": "%Y"}
-    elif len(dates) < 8:
+    if len(dates) < 8:
         axis |= {"tickvals": as_text(dates), "tickformat": "%Y-%m-%d", "showgrid": False}
     figure.update_xaxes(**axis)
+    before, is_raised = None, False
     for mark in marks_of(study):
         date = f"{mark.date:%Y-%m-%d}"
+        is_close = before is not None and mark.date - before < CLOSE * (last - first)
+        before, is_raised = mark.date, is_close and not is_raised
         figure.add_shape(
             type="line", x0=date, x1=date, y0=0, y1=1, yref="paper", layer=layer,
             line={"color": mark.colour, "width": 1.5, "dash": "dot"},
         )  # fmt: skip
         figure.add_annotation(
-            x=date, y=1, yref="paper", yanchor="bottom", text=mark.label, showarrow=False,
+            x=date, y=1, yref="paper", yanchor="bottom", text=mark.label, showarrow=is_raised,
+            ax=0, ay=-RAISED, arrowhead=0, arrowwidth=1.5, arrowcolor=mark.colour,
             font={"color": DARK_GREY, "size": 12},
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ VALLEY = 1.1
 SMALLEST_ERROR = 5e-4  # relative: the grid of speeds is too coarse to tell better fits apart
 COARSE = 14  # speeds where each pair needs a fit of its own
 STEPS = 20
+UNDER_STAR = 0.15  # powers of ten: nearer optima are hidden by the star of the best
 TICKS = tuple(10.0**k for k in range(-8, 4))
 MOST_OPTIMA = 5  # that the legend names one by one
 SHADES = (
@@ -66,6 +67,7 @@ def optimum_atlas(fit: Fit, note: str = "") -> go.Figure:
             type="log", range=[float(np.log10(low)), float(np.log10(high))], tickvals=TICKS,
             ticktext=[f"{tick:.5f}".rstrip("0").rstrip(".") for tick in TICKS],
             title_text=f"{'a_x' if p == 0 else 'a_y'}, per year", showgrid=profile is None,
+            ticks="outside", ticklen=5, tickcolor="white",
         )  # fmt: skip
     dressed(figure, "Is there another fit as good?", note)
     return figure.update_layout(
@@ -168,6 +170,7 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
             f"{rank}: {_percent(optimum.rmsre)}, {100 * optimum.basin_share:.0f} % of starts",
             str(rank),
         )  # fmt: skip
+    _add_leaders(figure, [optimum.parameters for optimum in optima[:MOST_OPTIMA]])
     others = optima[MOST_OPTIMA:]
     if others:
         figure.add_scatter(
@@ -189,6 +192,18 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
     )  # fmt: skip
     if not evidence.is_best:
         _add_point(figure, fit.parameters, "x", 12, BLUE, f"the fit: {_percent(fit.rmsre)}")
+
+
+def _add_leaders(figure: go.Figure, models: list[G2]) -> None:
+    """Numbers of the optima that lie under the best one's star, led out to where nothing lies."""
+    places = np.log10([[model.a_x, model.a_y] for model in models])
+    hidden = np.flatnonzero((np.abs(places[1:] - places[0]) < UNDER_STAR).all(axis=1)) + 1
+    for k, rank in enumerate(hidden):
+        figure.add_annotation(
+            x=places[rank, 0], y=places[rank, 1], text=f"<b>{rank + 1}</b>", bgcolor="white",
+            ax=-32 - 24 * k, ay=-24, arrowhead=0, arrowwidth=1.5, arrowcolor=BLACK,
+            font={"size": 12, "color": BLACK}, bordercolor=BLACK, borderpad=2,
+        )  # fmt: skip
 
 
 def _add_point(

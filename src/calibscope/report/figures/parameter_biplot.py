@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from calibscope.report.figures.free_place import free_place
 from calibscope.report.figures.marks import answered, as_text, marks_of, short
 from calibscope.report.figures.parameters import WRITINGS
 from calibscope.report.figures.style import BLACK, percent
@@ -17,6 +18,7 @@ YEAR_SCALE = ["#00224E", "#35456C", "#666970", "#948E77", "#C8B866", "#E8D04F"]
 MINUS = "\N{MINUS SIGN}"
 NEGLIGIBLE = 0.1  # a loading that does not limit how long arrows are
 TOGETHER = 0.12  # arrows whose tips are closer, in lengths of the longest, share a label
+HALF_NAME = 14.0  # pixels: half of what the name of a parameter takes
 ROOM = 0.95  # of the way to the edge of the cloud, for the arrow that gets there first
 
 
@@ -93,8 +95,8 @@ def _year_bar(years: pd.Series) -> dict[str, object]:
         return {}
     low, high = int(years.min()), int(years.max())
     bar = {
-        "title": {"text": "year"}, "tickvals": list(range(low, high + 1)), "thickness": 14,
-        "tickformat": "d", "outlinewidth": 0, "len": 1,
+        "title": {"text": "year", "font": {"size": 13}}, "tickvals": list(range(low, high + 1)),
+        "tickformat": "d", "outlinewidth": 0, "len": 1, "thickness": 14,
     }  # fmt: skip
     return {"cmin": low, "cmax": high, "showscale": True, "colorbar": bar}
 
@@ -111,12 +113,16 @@ def _add_arrows(figure: go.Figure, pca: ParameterPCA) -> None:
             x=float(tip["PC1"]), y=float(tip["PC2"]), ax=0, ay=0, axref="x", ayref="y", text="",
             arrowhead=2, arrowsize=1.2, arrowwidth=2, arrowcolor=BLACK, name=parameter,
         )  # fmt: skip
+    scores = pca.scores[["PC1", "PC2"]].to_numpy(float)
+    shafts = np.linspace(0, 1, 50)[:, None, None] * tips.to_numpy(float)
+    low, room = scores.min(axis=0), np.ptp(scores, axis=0)
+    taken = (np.vstack((scores, shafts.reshape(-1, 2))) - low) / np.where(room > 0, room, 1.0)
     for names, x, y in _labels(tips, TOGETHER * length):
-        angle = math.atan2(y, x)
+        tip = (np.array([x, y]) - low) / np.where(room > 0, room, 1.0)
+        right, up = free_place(tip, math.atan2(y, x), HALF_NAME * len(names), taken)
         figure.add_annotation(
             x=x, y=y, text=", ".join(f"<b>{WRITINGS[name].symbol}</b>" for name in names),
-            showarrow=False, xshift=22 * math.cos(angle), yshift=16 * math.sin(angle),
-            font={"size": 15, "color": BLACK}, bgcolor="rgba(255,255,255,0.75)",
+            showarrow=False, xshift=right, yshift=up, font={"size": 15, "color": BLACK},
         )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ def residual_heat_map(study: Study) -> go.Figure:
     quotes = study.quotes
     limit = 100 * quantile(quotes["residual"].abs(), TYPICAL)
     bar = {
-        "title": {"text": "residual, %"}, "thickness": 14, "outlinewidth": 0, "tickformat": "+.2~g",
+        "title": {"text": "residual, %", "font": {"size": 13}}, "thickness": 14, "outlinewidth": 0,
+        "tickformat": "+.2~g",
     }  # fmt: skip
     figure = heat_map(
         study, "residual", 100.0, "%{z:+.2f} %", zmin=-limit, zmax=limit, zmid=0,

@@ -76,7 +76,9 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
         title_text="singular value, by size", dtick=1, range=[0.5, p + 0.5], row=1, col=1
     )
     figure.update_xaxes(title_text="tolerance", range=[-17, 0], row=1, col=2, **decades)
-    figure.update_yaxes(title_text="EDoF", dtick=1, range=[0, p + 0.4], row=1, col=2)
+    figure.update_yaxes(
+        title_text="EDoF", dtick=1, range=[-0.4, p + 0.4], zeroline=False, row=1, col=2
+    )
     dressed(figure, "How many parameters do the quotes determine?", note)
     alt = (
         f"Singular values fall to {relative(dx.singular_values)[-1]:.1e} of the largest. EDoF is "

@@ -8,10 +8,11 @@ import plotly.graph_objects as go
 # Okabe and Ito (2008), Color Universal Design: distinguishable with any colour vision.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#222222", "#8A8A8A"
+DARK_GREY = "#555555"  # of words that are no data
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, BLACK)
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYNTHETIC = "<b>SYNTHETIC market.</b>"
-LINE_LENGTH = 78  # characters of a note, so that it fits a picture of 500 pixels
+LINE_LENGTH = 70  # characters of a note, so that it fits a page of 500 pixels
 TAG = "\x00"  # stands for one while lines are broken
 
 
@@ -33,7 +34,7 @@ def dressed(
     if is_synthetic:
         note = f"{SYNTHETIC} {note}".strip()
         alt = f"Synthetic market. {alt}".strip()
-    subtitle = {"text": note, "font": {"size": 13, "color": GREY}} if note else None
+    subtitle = {"text": wrapped(note), "font": {"size": 13, "color": DARK_GREY}} if note else None
     figure.update_layout(
         template="plotly_white",
         title={"text": question, "font": {"size": 20}, "subtitle": subtitle, "x": 0.02},

@@ -64,12 +64,14 @@ def _summary(study: Study) -> Section:
     days, fitted, lights = study.days, study.fitted, study.lights
     counts = lights["light"].value_counts()
     red = lights[(lights["light"] == "red") & days["rmsre"].notna()]
+    unknown = counts.get("red", 0) - len(red)
     texts = [
         f"{len(days):,} days from {days['date'].iloc[0].date()} to {days['date'].iloc[-1].date()}: "
         f"{len(fitted):,} have results, {len(days) - len(fitted):,} have none."
         if len(days)
         else "The study has no days.",
         ", ".join(f"{counts.get(name, 0):,} days are {name}" for name in ("green", "amber", "red"))
+        + (f", {unknown:,} of them for want of results" if unknown else "")
         + ". A light says whether a person should look, not whether a number is right.",
     ]
     if len(fitted):
@@ -155,20 +157,22 @@ def _fit(study: Study) -> Section:
         "Fit",
         f"The worst fit is that of {worst['date'].date()}: RMSRE {worst['rmsre']:.2%}, largest "
         f"residual {worst['largest_residual']:+.1%} at {worst['largest_residual_at']}.",
+        "Next: compare that quote with its neighbours and with another source. `calibscope day` "
+        "with this date shows the day alone.",
         Figure(rmsre_over_time(study)),
         table(
             "RMSRE by year",
             pd.DataFrame(
                 {
                     "year": years["period"],
-                    "days": years["days"],
+                    "days": years["days"].map("{:,}".format),
                     **{
                         name: years[column].map("{:.2%}".format)
                         for name, column in (
                             ("5 %", "q05"), ("median", "median"), ("95 %", "q95"), ("max", "max"),
                         )
                     },
-                    "days above 2 %": years["days_above_0.02"],
+                    "days above 2 %": years["days_above_0.02"].map("{:,}".format),
                 }
             ),
         ),
@@ -192,6 +196,9 @@ def _leverage(study: Study) -> Section:
         "days."
         if len(every)
         else None,
+        f"Next: check {first['label']} before any other quote. The higher the leverage, the more "
+        "an error of the quote goes into the parameters instead of its residual; "
+        "`calibscope robustness` can calibrate without it.",
         Figure(leverage_by_maturity(study)),
         f"Of the largest one per cent of all influence scores, {tail['tail_share'].iloc[0]:.0%} "
         f"belong to {tail['label'].iloc[0]}. The score mixes the units of the parameters; Cook's "
@@ -214,13 +221,16 @@ def _identifiability(study: Study) -> Section:
         f"EDoF is {shares} of the days. It switches {int(switches['switches'].sum()):,} times from "
         "one day to the next.",
         Figure(edof_over_time(study)),
-        "; ".join(
-            f"{row.parameter} is at {row.bound:g} on {row.exact:.1%} of the days"
-            for row in held.itertuples()
-        ).capitalize()
+        "Shares of days at a bound: "
+        + "; ".join(
+            f"{row.parameter} = {row.bound:g} on {row.exact:.1%}" for row in held.itertuples()
+        )
         + "."
         if len(held)
         else "No bound holds a parameter.",
+        "Next: on days with less than full EDoF trust prices and the combinations that are "
+        "determined, not single parameters; fix one of those that move together (setting "
+        "calibration.fixed), or say which bound decided.",
         Figure(active_bounds_over_time(study)),
         Figure(parameter_paths(study)),
     )
@@ -235,6 +245,8 @@ def _uncertainty(study: Study) -> Section:
         "uncertainty",
         "Uncertainty",
         f"Intervals at {level:.0%}, scale mad_adjusted: how often they say nothing.",
+        "Next: give no interval for a parameter on such days. The valley on the page of the day "
+        "(`calibscope day --html`) says how far it can go while the fit stays almost as good.",
         table(
             "Intervals that say nothing, share of days",
             pd.DataFrame(
@@ -264,6 +276,8 @@ def _regimes(study: Study) -> Section:
         "Regimes",
         f"The first two principal components of the parameters carry {share.iloc[:2].sum():.0%} of "
         "their variance.",
+        "Next: where a year leaves the others, do not average or extrapolate parameters across it; "
+        "look at its bounds and EDoF first.",
         Figure(parameter_biplot(study)),
         Figure(parameter_biplot_by_year(study)),
         table(
@@ -271,12 +285,12 @@ def _regimes(study: Study) -> Section:
             pd.DataFrame(
                 {
                     "year": years["period"],
-                    "days": years["days"],
+                    "days": years["days"].map("{:,}".format),
                     "RMSRE": years["rmsre_median"].map("{:.2%}".format),
                     **{f"{name} (median)": years[f"{name}_median"].map("{:.3g}".format)
                        for name in PARAMETERS},
                     "full EDoF": years["edof_full"].map("{:.0%}".format),
-                    "EDoF switches": years["edof_switches"],
+                    "EDoF switches": years["edof_switches"].map("{:,}".format),
                     "at a bound": years["at_bound"].map("{:.0%}".format),
                 }
             ),
