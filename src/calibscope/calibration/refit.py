@@ -56,11 +56,9 @@ class CapRefit:
         held : (n, 5) values that parameters must keep, not a number where they are free
         starts : (n, 5) parameters that may be near; the global search needs none
         """
-        if self.problem.is_plain and held is None:
-            return self._searched(quotes, weights)
         if self.problem.is_plain:
-            near = self._searched(quotes, weights) if starts is None else starts
-            return self._held(quotes, weights, held, near)
+            near = self._searched(quotes, weights) if held is None or starts is None else starts
+            return near if held is None else self._held(quotes, weights, held, near)
         found = np.empty((len(quotes), COUNT))
 
         def work(begin: int, end: int) -> None:
@@ -116,12 +114,12 @@ class CapRefit:
         """The search with parameters held (`held.py`), for all rows."""
         lower, upper = np.array(self.problem.lower), np.array(self.problem.upper)
         found, speeds = np.empty((len(quotes), COUNT)), search_speeds(lower[0], upper[0], SPEEDS)
-        given = [np.ascontiguousarray(rows) for rows in (quotes, np.sqrt(weights), held, starts)]
+        roots = np.sqrt(weights)
 
         def work(begin: int, end: int) -> None:
             solve_held(
-                self.problem.book, *given[:2], lower, upper, *given[2:], True, speeds, begin, end,
-                found,
+                self.problem.book, quotes, roots, lower, upper, held, starts, True, speeds, begin,
+                end, found,
             )  # fmt: skip
 
         with compilation_notice():

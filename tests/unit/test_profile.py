@@ -1,0 +1,175 @@
+"""Profiles: Student's interval where the problem is linear, the whole set where it is not."""
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+import calibscope as cs
+from calibscope.diagnosis.profile import profiles
+
+LEVELS = (0.5, 0.95)
+
+
+class Line:
+    """y = b1 + b2 x, by NumPy."""
+
+    def __init__(self, x):
+        self.design = np.column_stack((np.ones_like(x), x))
+
+    def solve(self, quotes, weights, held=None, starts=None):
+        held = np.full((len(quotes), 2), np.nan) if held is None else held
+        found = held.copy()
+        for row, roots in enumerate(np.sqrt(weights)):
+            free = np.isnan(held[row])
+            rest = quotes[row] - self.design[:, ~free] @ held[row][~free]
+            found[row, free] = np.linalg.lstsq(
+                roots[:, None] * self.design[:, free], roots * rest, rcond=None
+            )[0]
+        return found
+
+    def predict(self, parameters):
+        return parameters @ self.design.T
+
+    def weigh(self, quotes):
+        return np.ones_like(quotes)
+
+
+class Wave:
+    """y = f(b) twice, where f has valleys at two values of b."""
+
+    def solve(self, quotes, weights, held=None, starts=None):
+        return held.copy()
+
+    def predict(self, parameters):
+        b = parameters[:, 0]
+        fit = 0.1 * (b**2 - 1.0) + 0.01 * (b - 1.0)
+        return np.column_stack((fit, -fit))
+
+    def weigh(self, quotes):
+        return np.ones_like(quotes)
+
+
+def profiled(dx, **options):
+    errors, freedom = dx.standard_errors("mse"), int(dx.scales.degrees_of_freedom)
+    return profiles(dx.problem, dx.refit, errors, freedom, **options)
+
+
+@pytest.fixture
+def line():
+    rng = np.random.default_rng(3)
+    x = np.linspace(0.0, 3.0, 9)
+    refit, y = Line(x), 1.0 + 2.0 * x + 0.1 * rng.standard_normal(9)
+    values = refit.solve(y[None], np.ones((1, 9)))[0]
+
+    def diagnosed(bounds=None):
+        return cs.diagnose_least_squares(
+            y - refit.predict(values[None])[0],
+            refit.design,
+            values=values,
+            observed=y,
+            bounds=bounds,
+            refit=refit,
+        )
+
+    return diagnosed
+
+
+def test_a_linear_problem_has_students_interval(line):
+    dx = line()
+    found = profiled(dx, levels=LEVELS)
+    errors = dx.standard_errors("mse")
+    for p, curve in enumerate(found.curves):
+        for i, level in enumerate(LEVELS):
+            step = t.ppf(0.5 + level / 2, 7) * errors[p]
+            assert curve.low[i] == pytest.approx(dx.problem.values[p] - step, rel=1e-5)
+            assert curve.high[i] == pytest.approx(dx.problem.values[p] + step, rel=1e-5)
+        assert curve.is_connected
+        assert (np.diff(curve.values) > 0).all()
+    assert found.better is None
+
+
+def test_a_bound_ends_the_interval_and_says_so(line):
+    free = profiled(line(), levels=(0.95,)).of("b2")
+    bound = 0.5 * (free.high[0] + line().problem.values[1])
+    cut = profiled(line({"b2": (-10.0, bound)}), levels=(0.95,)).of("b2")
+    assert cut.high[0] == bound
+    assert cut.is_cut_high[0]
+    assert not cut.is_cut_low[0]
+    assert cut.low[0] == pytest.approx(free.low[0], rel=1e-6)
+
+
+def test_a_second_valley_belongs_to_the_interval():
+    best = np.array([1.0])
+    y = np.array([0.05, 0.05])
+    slope = 0.21
+    dx = cs.diagnose_least_squares(
+        y, [[slope], [-slope]], values=best, observed=y, bounds={"b1": (-3.0, 3.0)}, refit=Wave()
+    )
+    curve = profiled(dx, levels=(0.5,)).of("b1")
+    assert curve.low[0] < -0.9
+    assert curve.high[0] > 1.0
+    assert not curve.is_connected
+
+
+def test_a_better_fit_on_the_way_is_reported():
+    y = np.array([0.05, 0.05])
+    dx = cs.diagnose_least_squares(
+        y - [0.072, -0.072], [[0.27], [-0.27]], values=[1.3], observed=y,
+        bounds={"b1": (-3.0, 3.0)}, refit=Wave(),
+    )  # fmt: skip
+    found = profiled(dx, levels=(0.5,))
+    assert found.better is not None
+    assert abs(abs(found.better[0]) - 1.0) < 0.3
+
+
+def test_without_a_degree_of_freedom_there_is_no_interval():
+    x = np.array([0.0, 1.0])
+    refit = Line(x)
+    dx = cs.diagnose_least_squares(
+        [0.0, 0.0], refit.design, values=[1.0, 1.0], observed=[1.0, 2.0], refit=refit
+    )
+    for curve in profiled(dx).curves:
+        assert np.isnan(curve.low).all()
+        assert np.isnan(curve.high).all()
+
+
+def test_an_unknown_name_is_refused(line):
+    with pytest.raises(ValueError, match="choose from b1, b2"):
+        profiled(line(), names=["c"])
+    with pytest.raises(ValueError, match="has no profile"):
+        profiled(line(), names=["b1"]).of("b2")
+
+
+@pytest.mark.parametrize("date", ["2020-03-18", "2022-07-21", "2024-06-03"])
+def test_every_point_of_a_profile_is_what_it_says(date):
+    """Held values are kept, the order of the factors too, and Q is the objective there."""
+    fit = cs.calibrate(cs.demo_market().day(date))
+    dx = cs.diagnose(fit)
+    found = profiled(dx)
+    for p, curve in enumerate(found.curves):
+        np.testing.assert_allclose(curve.parameters[:, p], curve.values, rtol=1e-12)
+        assert (curve.parameters[:, 0] >= curve.parameters[:, 1] * (1 - 1e-9)).all()
+        again = [fit.problem.objective(point) for point in curve.parameters]
+        np.testing.assert_allclose(curve.objectives, again, rtol=1e-6)
+        assert (curve.low <= dx.problem.values[p]).all()
+        assert (curve.high >= dx.problem.values[p]).all()
+        assert (np.diff(curve.low) <= 0).all()
+        assert (np.diff(curve.high) >= 0).all()
+
+
+def test_no_other_held_fit_is_better():
+    """Against the general solver: dozens of starts with the parameter held, no use of structure."""
+    from calibscope.calibration.solvers.global_search import solve
+
+    fit = cs.calibrate(cs.demo_market().day("2018-05-29"))
+    refit = cs.diagnose(fit).refit
+    found = profiled(cs.diagnose(fit), levels=(0.75,))
+    quotes, weights = fit.problem.day.prices, fit.problem.weights
+    for p, curve in enumerate(found.curves):
+        for i in (0, len(curve.values) // 3, len(curve.values) - 1):
+            held = np.full(5, np.nan)
+            held[p] = curve.values[i]
+            ends = solve(refit._posed(quotes, weights, held), fit.problem.lower)
+            in_order = ends.parameters[:, 0] >= ends.parameters[:, 1]
+            if in_order.any():
+                assert curve.objectives[i] <= ends.objectives[in_order].min() * 1.005
