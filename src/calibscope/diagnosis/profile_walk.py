@@ -119,8 +119,10 @@ class Side:
         self.bound = float(bound)
         self.wall = best.coordinate(p, float(bound))
         self.points = [self.home]
-        step = best.rate(p) * standard_error
-        self.step = float(np.clip(step, SHORTEST, RISE)) if 0 < step < np.inf else FIRST
+        rate = best.rate(p)
+        has_error = standard_error > 0 and rate < np.inf
+        step = rate * standard_error if has_error else FIRST
+        self.step = float(np.clip(step, SHORTEST, RISE))
         self.ways: Sequence[float] | Array = ()  # where another valley is looked for
 
     @property
