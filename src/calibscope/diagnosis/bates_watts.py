@@ -20,8 +20,9 @@ curvature nor the root mean square over all directions,
 
 The joint confidence region of level 1 - alpha has the radius rho sqrt(F), F = F_{1-alpha}(p, m - p)
 being a quantile of Fisher's distribution, so c sqrt(F) is that radius over the surface's radius of
-curvature. At 0.3 the surface has left the plane by 15 % of the radius, the limit of Bates and Watts
-(1988, section 7.3); for Gamma sqrt(F) it is 1/2 (Ratkowsky, 1983).
+curvature. At 0.3, the limit that the help of R's `MASS::rms.curv` names, the surface has left the
+plane by 15 % of the radius. Gamma sqrt(F) is compared with 1/2, the customary 1/(2 sqrt(F)) for
+Gamma (Ratkowsky, 1983); at 1 the surface turns as sharply as the region itself.
 
 Sources: Bates, D. M. and Watts, D. G. (1980), "Relative curvature measures of nonlinearity", JRSS B
 42, 1-25, and (1988) "Nonlinear Regression Analysis and Its Applications", chapter 7; Ratkowsky,
