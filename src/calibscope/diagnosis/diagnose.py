@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,7 @@ def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL)
     problem, point = fit.problem, fit.parameters.values
     day = _least_squares(point, problem.values(point, order=2), *_given(problem))
     dx = finished(examine(day, mode, settings, "natural"))
-    return replace(dx, refit=CapRefit(problem))
+    return replace(dx, refit=CapRefit(problem), second=partial(_second, problem, point))
 
 
 def diagnose_many(
@@ -93,7 +93,9 @@ def diagnose_many(
         stack = _least_squares(points[days], values, *given)
         stacks.append(examine(stack, mode, settings, "natural"))
         stack_of[days], place_of[days] = number, np.arange(len(days))
-    return Diagnoses(tuple(stacks), stack_of, place_of, tuple(map(CapRefit, problems)))
+    refits = tuple(map(CapRefit, problems))
+    seconds = tuple(map(partial, [_second] * len(problems), problems, points))
+    return Diagnoses(tuple(stacks), stack_of, place_of, refits, seconds)
 
 
 def in_mode(diagnoses: Diagnoses, mode: Mode) -> Diagnoses:
@@ -154,7 +156,7 @@ def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSq
     points = plain.values
     missed = anchor - np.apply_along_axis(scaled, -1, points)
     slopes = 1.0 / np.apply_along_axis(scale, -1, points)
-    bends = strength * missed * np.where(WORDS.codes == LOG, slopes**2, 0.0)  # -r times -1/p^2
+    bends = -strength * missed * _pull_seconds(points)
     each = np.eye(len(PARAMETERS))
     pulls = np.broadcast_to([f"anchor of {name}" for name in PARAMETERS], missed.shape)
     assert plain.bend is not None
@@ -168,3 +170,17 @@ def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSq
         observed=np.concatenate((plain.observed, anchor), axis=-1),
         labels=np.concatenate((plain.labels, pulls), axis=-1),
     )
+
+
+def _second(problem: Problem, point: Array) -> Array:
+    """(m, 5, 5) second derivatives of a day's prices; those of an anchor's quotes follow."""
+    seconds = problem.values(point, order=2).hessian
+    if not problem.task.strength.any():
+        return seconds
+    each = np.eye(len(PARAMETERS))
+    return np.concatenate((seconds, each[:, :, None] * each * _pull_seconds(point)))
+
+
+def _pull_seconds(points: Array) -> Array:
+    """(..., 5) second derivative of each scaled coordinate by its own parameter."""
+    return np.where(WORDS.codes == LOG, -1.0 / points**2, 0.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def diagnose_least_squares(
     names : of the parameters; None means b1, b2, ...
     values : (p,) the fitted parameters; needed for intervals, and to see which are at bounds
     bounds : {name: (lower, upper)}, or (lower, upper) for all; equal bounds fix a parameter
-    hessian : (m, p, p) second derivatives of g, for the exact-Hessian forms
+    hessian : (m, p, p) second derivatives of g, for the exact-Hessian forms and `bates_watts`
     transforms : per parameter "log", "arctanh" or "identity" (None), for intervals and scaled
         coordinates
     observed : (m,) y, for `y_fitted`
@@ -99,7 +100,9 @@ def diagnose_least_squares(
     )
     if refit is not None and (values is None or observed is None):
         raise ValueError("refit needs to know the fit; give values= and observed=")
-    return replace(finished(examine(problem, mode, settings, "unit_columns")), refit=refit)
+    second = None if seconds is None else partial(np.copy, seconds)
+    dx = finished(examine(problem, mode, settings, "unit_columns"))
+    return replace(dx, refit=refit, second=second)
 
 
 def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what: str) -> Array:

@@ -1,6 +1,6 @@
 """Diagnoses of many fits, computed together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
@@ -20,6 +20,7 @@ class Diagnoses(Sequence[Diagnosis]):
     stack_of: Indices  # (n,) in which stack a fit lies
     place_of: Indices  # (n,) and where there
     refits: tuple[Refit, ...]  # to fit each again
+    seconds: tuple[Callable[[], Array], ...]  # second derivatives of each, when they are needed
 
     def __repr__(self) -> str:
         ranks, counts = np.unique(self.of_all("edof"), return_counts=True)
@@ -39,7 +40,8 @@ class Diagnoses(Sequence[Diagnosis]):
         if isinstance(day, slice):
             return [self[i] for i in range(*day.indices(len(self)))]
         stack: Diagnosis = self.stacks[self.stack_of[day]]
-        return replace(day_of(stack, int(self.place_of[day])), refit=self.refits[day])
+        one = day_of(stack, int(self.place_of[day]))
+        return replace(one, refit=self.refits[day], second=self.seconds[day])
 
     def __iter__(self) -> Iterator[Diagnosis]:
         return (self[day] for day in range(len(self)))

@@ -1,12 +1,13 @@
 """`Diagnosis`: everything that can be said about one fit without fitting again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
+from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
 from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.facts import Facts
@@ -48,6 +49,7 @@ class Diagnosis:
     mode: Mode
     settings: DiagnosisSettings
     refit: Refit | None = None  # to fit again, for exact answers
+    second: Callable[[], Array] | None = None  # (m, p, p) second derivatives, when they are needed
 
     def __repr__(self) -> str:
         if self.problem.residuals.ndim > 1:
@@ -316,6 +318,22 @@ class Diagnosis:
     def gauss_newton_error(self) -> float:
         """Largest |eigenvalue| of Delta_GN/2 relative to J^T W J on the free parameters."""
         return cast(float, self.curvature.largest_eigenvalue)
+
+    def bates_watts(self, level: float = 0.95, scale: Scale = "mse") -> BatesWatts:
+        """Intrinsic and parameter-effects curvature, parameters at bounds held fixed.
+
+        Parameters
+        ----------
+        level : of the confidence region over which curvature matters
+        scale : of the noise, as for `covariance`
+        """
+        if self.second is None:
+            raise ValueError(
+                "there are no second derivatives; give hessian= to diagnose_least_squares, "
+                "and of many diagnoses take one"
+            )
+        tolerance = self.settings.rank_tolerance
+        return bates_watts(self.problem, self.second(), self.scales, level, scale, tolerance)
 
     # In words
 
