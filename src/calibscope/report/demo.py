@@ -18,7 +18,6 @@ from calibscope.study.study import open_study
 
 STORE, REPORT, WORKBOOK = "study.db", "report.html", "results.xlsx"
 SAMPLE = 12  # days on which the variants are compared
-LONG_TABLES = ("influence", "intervals")  # `calibscope export` writes them too
 # The kernels of a diagnosis do not have to wait for those of a calibration.
 DIAGNOSIS = """
 from calibscope.base.compiled import compile_for_stacks
@@ -52,7 +51,7 @@ def run_demo(folder: Path) -> RenderableType:
         study = open_study(store)
     write_report(study, report)
     with progress_bar("writing the workbook") as bar:
-        export(study, workbook, leave_out=LONG_TABLES, progress=bar)
+        export(study, workbook, progress=bar)
     return Group(
         study_page(study),
         Text(
