@@ -51,7 +51,8 @@ def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_
     page = printed(run_page(study, tallies[-1]))
     assert "2017-10-03 red: demo caps: 2017-10-03: there is no price" in page
     assert "2017-09-15 green: RMSRE 1" in page
-    assert page.endswith("Computed 2 days. Without results: 1 day.\n")
+    ending = f"Computed 2 days. Without results: 1 day.\nResults: {study.path}\n"
+    assert page.endswith(ending)
     assert "Which quotes decide" not in page
     page = printed(run_page(study, Tally(50, 0, done=50)))
     assert "Which quotes decide" in page

@@ -159,6 +159,14 @@ def test_short_studies_have_a_report(tmp_path, count):
     assert ("Which maturities decide" in text) == bool(count)
 
 
+def test_progress_counts_the_sections(study, tmp_path):
+    news = []
+    cs.write_report(study, tmp_path / "r.html", progress=lambda *done: news.append(done))
+    total = news[0][1]
+    assert news == [(done, total) for done in range(total + 1)]
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").count("<section") == total
+
+
 def test_an_older_report_is_replaced_whole(study, tmp_path):
     path = tmp_path / "r.html"
     path.write_text("old")

@@ -1,11 +1,13 @@
 """The terminal's door: one command a file, heavy modules imported inside the commands."""
 
 import gc
+import os
 
 import click
 
 from calibscope import __version__
 from calibscope.cli.check import check
+from calibscope.cli.command import EXIT_CODES
 from calibscope.cli.day import day
 from calibscope.cli.demo import demo
 from calibscope.cli.export import export
@@ -18,7 +20,7 @@ from calibscope.cli.run import run
 CALM = 100_000
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
 @click.version_option(__version__, prog_name="calibscope")
 def main() -> None:
     """Calibrate interest-rate models, and know how far to trust the result.
@@ -31,3 +33,8 @@ def main() -> None:
 
 for command in (demo, check, day, run, robustness, report, export):
     main.add_command(command)
+
+if "_CALIBSCOPE_COMPLETE" in os.environ:  # the shell asks, while somebody waits
+    from calibscope.cli.completion import prepare_completion
+
+    prepare_completion()

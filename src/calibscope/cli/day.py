@@ -1,33 +1,27 @@
 """`calibscope day`: one day, calibrated and diagnosed."""
 
-import json
 from pathlib import Path
 
 import click
 
-from calibscope.cli.files import file_options, read, read_study_settings
-from calibscope.cli.terminal import show
+from calibscope.cli.command import SECOND_LOOK, Command
+from calibscope.cli.files import FILE, Files, file_options
+from calibscope.cli.output import Output, output_options
 
 
-@click.command()
+@click.command(cls=Command)
 @file_options
 @click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything machine-readable.")
-@click.option("--html", type=click.Path(path_type=Path), help="Write a page with figures instead.")
-def day(
-    caps: Path,
-    curve: Path | None,
-    strikes: Path | None,
-    settings: Path | None,
-    changes: tuple[str, ...],
-    date: str,
-    as_json: bool,
-    html: Path | None,
-) -> None:
+@click.option("--html", type=FILE, help="Write a page with figures to this file instead.")
+@output_options
+@click.pass_context
+def day(context: click.Context, files: Files, date: str, html: Path | None, output: Output) -> None:
     """Calibrate one day, and say how far the result can be trusted.
 
     \b
     calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18
+    calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18
+        --html day.html
 
     Files are given as to `calibscope check`. Shown are market against model, the parameters with
     the range that fits almost as well, which quotes decide the fit, how uncertain the parameters
@@ -37,9 +31,11 @@ def day(
     from calibscope.market.errors import MarketDataError
     from calibscope.report.day import calibrated_day
     from calibscope.report.machine_readable import day_as_data
+    from calibscope.report.outcomes import market_as_data
+    from calibscope.study.governance import BAD
 
-    study = read_study_settings(settings, changes)
-    market, _ = read(caps, curve, strikes, settings, changes)
+    study = files.study_settings()
+    market, _ = files.read(output)
     try:
         fit = calibrate(market.day(date), **study.calibration.arguments())
     except (MarketDataError, ValueError) as error:
@@ -49,11 +45,14 @@ def day(
         from calibscope.report.html.write_day import write_day
 
         try:
-            write_day(fit, html, market.name, market.is_synthetic, thresholds)
+            with output.progress("writing the page") as progress:
+                write_day(
+                    fit, html, market.name, market.is_synthetic, thresholds, progress=progress
+                )
         except OSError as error:
             raise click.ClickException(f"{html}: {error.strerror}; give another name") from None
-        click.echo(f"Page: {html}")
-    elif as_json:
-        click.echo(json.dumps(day_as_data(fit, thresholds), indent=1, allow_nan=False))
-    else:
-        show(calibrated_day(fit, market.name, thresholds))
+    output.show(
+        lambda: f"Page: {html}" if html else calibrated_day(fit, market.name, thresholds),
+        lambda: {**market_as_data(market), **day_as_data(fit, thresholds), "page": html},
+    )
+    context.exit(SECOND_LOOK if fit.status.name in BAD else 0)

@@ -4,30 +4,44 @@ from pathlib import Path
 
 import click
 
-from calibscope.cli.terminal import show
+from calibscope.cli.command import Command
+from calibscope.cli.output import Output, output_options
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--into", type=click.Path(path_type=Path, file_okay=False), default=Path("calibscope-demo"),
     show_default=True, help="Folder for the results.",
 )  # fmt: skip
-def demo(into: Path) -> None:
+@output_options
+def demo(into: Path, output: Output) -> None:
     """Run a whole study on the built-in synthetic market, 2016 to 2025.
+
+    \b
+    calibscope demo
+    calibscope demo --into results
 
     Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
     decide the fit, how much they determine, which bounds hold parameters, and which days need a
     second look; a report (HTML) and a workbook (Excel) are written. A second call finds all days
     in the store and computes nothing.
-    """
-    from calibscope.report.demo import run_demo
+    """  # noqa: D301
+    from calibscope.report.demo import demo_page, run_demo
     from calibscope.report.export.target import ExportError
+    from calibscope.report.outcomes import run_as_data
     from calibscope.study.errors import StoreError
 
     try:
-        page = run_demo(into)
+        made = run_demo(into, output.is_quiet)
     except (StoreError, ExportError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{into}: {error.strerror}; give another folder") from None
-    show(page)
+    output.show(
+        lambda: demo_page(made),
+        lambda: {
+            **run_as_data(made.market, made.study.path, made.tally, output.seconds),
+            "report": made.report,
+            "workbook": made.workbook,
+        },
+    )

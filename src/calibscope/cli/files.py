@@ -1,66 +1,92 @@
-"""The arguments with which commands read a user's files, and the reading itself."""
+"""The files of a user that commands read, and the arguments that name them."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from calibscope.cli.output import Output
+from calibscope.cli.words import completed_setting
 
 if TYPE_CHECKING:
     from calibscope.market.market import Market
     from calibscope.market.settings import MarketSettings
     from calibscope.study.settings import StudySettings
 
+FILE = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Quotes and curves, and how they are to be read."""
+
+    caps: Path
+    curve: Path | None
+    strikes: Path | None
+    settings: Path | None
+    changes: tuple[str, ...]
+
+    @property
+    def paths(self) -> list[Path]:
+        """All that were given."""
+        every = (self.caps, self.curve, self.strikes, self.settings)
+        return [path for path in every if path is not None]
+
+    def read(self, output: Output) -> "tuple[Market, MarketSettings]":
+        """The market in the files, or a message why there is none."""
+        from calibscope.market.errors import MarketDataError
+        from calibscope.market.read import market_settings, read_market, settings_content
+        from calibscope.market.settings import SECTIONS_OF_STUDIES
+
+        try:
+            content, _ = settings_content(self.settings, self.changes)
+            if any(section in content for section in SECTIONS_OF_STUDIES):
+                self.study_settings()  # to refuse them here, if they are wrong
+            chosen = market_settings(self.settings, self.changes)
+            quote = chosen.caps.quantity or "price"
+            caps: Path | dict[str, Path] = self.caps
+            if self.strikes:
+                caps = {quote: self.caps, "strike": self.strikes}
+            with output.progress("bootstrapping curves") as progress:
+                return read_market(caps, self.curve, settings=chosen, progress=progress), chosen
+        except MarketDataError as error:
+            raise click.ClickException(str(error)) from None
+
+    def study_settings(self) -> "StudySettings":
+        """The sections calibration, diagnosis and governance, or a message what is wrong there."""
+        from calibscope.market.errors import MarketDataError
+        from calibscope.study.settings import study_settings
+
+        try:
+            return study_settings(self.settings, self.changes)
+        except MarketDataError as error:
+            raise click.ClickException(str(error)) from None
+
 
 def file_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The arguments with which every command reads a user's files."""
-    for option in reversed(
-        (
-            click.argument("caps", type=click.Path(path_type=Path)),
-            click.option("--curve", type=click.Path(path_type=Path), help="File with the curves."),
-            click.option("--strikes", type=click.Path(path_type=Path), help="File with strikes."),
-            click.option("--settings", type=click.Path(path_type=Path), help="TOML: how to read."),
-            click.option(
-                "--set", "changes", multiple=True, metavar="KEY=VALUE", help="One setting; repeat."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+    """The arguments that name a user's files, which the command gets as its `files`."""
 
+    @click.argument("caps", type=FILE)
+    @click.option("--curve", type=FILE, help="File with the curves.")
+    @click.option("--strikes", type=FILE, help="File with strikes.")
+    @click.option("--settings", type=FILE, help="TOML: how to read.")
+    @click.option(
+        "--set", "changes", multiple=True, metavar="KEY=VALUE", help="One setting; repeat.",
+        shell_complete=completed_setting,
+    )  # fmt: skip
+    @wraps(command)
+    def with_files(
+        *,
+        caps: Path,
+        curve: Path | None,
+        strikes: Path | None,
+        settings: Path | None,
+        changes: tuple[str, ...],
+        **others: Any,
+    ) -> None:
+        command(files=Files(caps, curve, strikes, settings, changes), **others)
 
-def read(
-    caps: Path,
-    curve: Path | None,
-    strikes: Path | None,
-    settings: Path | None,
-    changes: tuple[str, ...],
-) -> "tuple[Market, MarketSettings]":
-    """The market in a user's files, or a message why there is none."""
-    from calibscope.market.errors import MarketDataError
-    from calibscope.market.read import market_settings, read_market, settings_content
-    from calibscope.market.settings import SECTIONS_OF_STUDIES
-    from calibscope.report.progress import progress_bar
-
-    try:
-        content, _ = settings_content(settings, changes)
-        if any(section in content for section in SECTIONS_OF_STUDIES):
-            read_study_settings(settings, changes)  # to refuse them here, if they are wrong
-        chosen = market_settings(settings, changes)
-        quote = chosen.caps.quantity or "price"
-        files: Path | dict[str, Path] = {quote: caps, "strike": strikes} if strikes else caps
-        with progress_bar("bootstrapping curves") as progress:
-            return read_market(files, curve, settings=chosen, progress=progress), chosen
-    except MarketDataError as error:
-        raise click.ClickException(str(error)) from None
-
-
-def read_study_settings(settings: Path | None, changes: tuple[str, ...]) -> "StudySettings":
-    """The sections calibration, diagnosis and governance, or a message what is wrong there."""
-    from calibscope.market.errors import MarketDataError
-    from calibscope.study.settings import study_settings
-
-    try:
-        return study_settings(settings, changes)
-    except MarketDataError as error:
-        raise click.ClickException(str(error)) from None
+    return with_files

@@ -4,18 +4,19 @@ from pathlib import Path
 
 import click
 
+from calibscope.cli.command import Command
+from calibscope.cli.files import FILE
+from calibscope.cli.output import Output, output_options
 
-@click.command()
-@click.argument("store", type=click.Path(path_type=Path))
+
+@click.command(cls=Command)
+@click.argument("store", type=FILE)
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=Path("report.html"),
-    show_default=True,
+    "-o", "--output", "file", type=FILE, default=Path("report.html"), show_default=True,
     help="The file to write.",
-)
-def report(store: Path, output: Path) -> None:
+)  # fmt: skip
+@output_options
+def report(store: Path, file: Path, output: Output) -> None:
     """Write the report of a study: one HTML file that works offline.
 
     \b
@@ -30,9 +31,14 @@ def report(store: Path, output: Path) -> None:
     from calibscope.study.study import open_study
 
     try:
-        write_report(open_study(store), output)
+        with output.progress("writing the report") as progress:
+            study = open_study(store)
+            write_report(study, file, progress=progress)
     except StoreError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
-        raise click.ClickException(f"{output}: {error.strerror}; give another name") from None
-    click.echo(f"Report: {output}")
+        raise click.ClickException(f"{file}: {error.strerror}; give another name") from None
+    output.show(
+        lambda: f"Report: {file}",
+        lambda: {"store": store, "is_synthetic": study.is_synthetic, "path": file},
+    )

@@ -4,34 +4,30 @@ from pathlib import Path
 
 import click
 
-from calibscope.cli.files import file_options, read, read_study_settings
-from calibscope.cli.terminal import show
+from calibscope.cli.command import Command
+from calibscope.cli.files import FILE, Files, file_options
+from calibscope.cli.output import Output, output_options
 
 
-@click.command()
+@click.command(cls=Command)
 @file_options
-@click.option("--variants", type=click.Path(path_type=Path), help="TOML: a table per variant.")
+@click.option("--variants", type=FILE, help="TOML: a table per variant.")
 @click.option(
-    "--sample",
-    type=click.IntRange(min=1),
-    default=250,
-    show_default=True,
+    "--sample", type=click.IntRange(min=1), default=250, show_default=True,
     help="How many days, evenly spread.",
-)
+)  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="All days instead of a sample.")
 @click.option("--threads", type=click.IntRange(min=1), help="How many; all cores otherwise.")
-@click.option("--store", type=click.Path(path_type=Path), help="Keep it with a study's results.")
+@click.option("--store", type=FILE, help="Keep it with a study's results.")
+@output_options
 def robustness(
-    caps: Path,
-    curve: Path | None,
-    strikes: Path | None,
-    settings: Path | None,
-    changes: tuple[str, ...],
+    files: Files,
     variants: Path | None,
     sample: int,
     everything: bool,
     threads: int | None,
     store: Path | None,
+    output: Output,
 ) -> None:
     """Calibrate in other ways, and say how far the results move.
 
@@ -49,17 +45,17 @@ def robustness(
     weights = "vega"
     """  # noqa: D301
     from calibscope.market.errors import MarketDataError
-    from calibscope.report.progress import progress_bar
+    from calibscope.report.outcomes import robustness_as_data
     from calibscope.report.robustness import robustness_page
     from calibscope.study.errors import StoreError
     from calibscope.study.robustness import PAPER, keep, variants_of
     from calibscope.study.robustness import robustness as compared
 
-    baseline = read_study_settings(settings, changes)
-    market, _ = read(caps, curve, strikes, settings, changes)
+    baseline = files.study_settings()
+    market, _ = files.read(output)
     try:
         chosen = PAPER if variants is None else variants_of(variants)
-        with progress_bar("calibrating") as progress:
+        with output.progress("calibrating") as progress:
             table = compared(
                 market, chosen, settings=baseline,
                 sample=None if everything else sample, threads=threads,
@@ -69,4 +65,7 @@ def robustness(
             keep(table, store)
     except (MarketDataError, StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
-    show(robustness_page(table, market.name))
+    output.show(
+        lambda: robustness_page(table, market.name),
+        lambda: robustness_as_data(table, market, store),
+    )

@@ -1,5 +1,6 @@
 """What `calibscope demo` does and shows: the study of the built-in market, with its report."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -7,18 +8,18 @@ from rich.text import Text
 
 from calibscope.base.compiled import compiled_beside
 from calibscope.market.demo import demo_market
+from calibscope.market.market import Market
 from calibscope.report.export.export import export
 from calibscope.report.html.write_report import write_report
 from calibscope.report.progress import progress_bar
 from calibscope.report.run import run_progress
 from calibscope.report.study import study_page
 from calibscope.study.robustness import keep, robustness
-from calibscope.study.run import run_study
-from calibscope.study.study import open_study
+from calibscope.study.run import Tally, run_study
+from calibscope.study.study import Study, open_study
 
 STORE, REPORT, WORKBOOK = "study.db", "report.html", "results.xlsx"
 SAMPLE = 12  # days on which the variants are compared
-LONG_TABLES = ("influence", "intervals")  # `calibscope export` writes them too
 # The kernels of a diagnosis do not have to wait for those of a calibration.
 DIAGNOSIS = """
 from calibscope.base.compiled import compile_for_stacks
@@ -38,27 +39,51 @@ or see one day on a page of its own
     --date 2020-03-18"""
 
 
-def run_demo(folder: Path) -> RenderableType:
-    """Run the study of the synthetic market into a folder, write report and workbook, show it."""
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What was made."""
+
+    market: Market
+    study: Study
+    tally: Tally
+    report: Path
+    workbook: Path
+
+
+def run_demo(folder: Path, is_quiet: bool = False) -> Demo:
+    """Run the study of the synthetic market into a folder, and write report and workbook."""
     folder.mkdir(parents=True, exist_ok=True)
     store, report, workbook = (folder / name for name in (STORE, REPORT, WORKBOOK))
     market = demo_market()
-    with compiled_beside(DIAGNOSIS), run_progress() as progress:
-        study = run_study(market, store, progress=progress)
+    tally = Tally(0, 0)
+    with compiled_beside(DIAGNOSIS), run_progress(is_quiet) as progress:
+
+        def note(current: Tally) -> None:
+            nonlocal tally
+            tally = current
+            progress(current)
+
+        study = run_study(market, store, progress=note)
     if study.robustness.empty:
-        with progress_bar("comparing variants") as bar:
+        with progress_bar("comparing variants", is_quiet) as bar:
             variants = robustness(market, sample=SAMPLE, progress=lambda _, done, of: bar(done, of))
         keep(variants, store)
         study = open_study(store)
-    write_report(study, report)
-    with progress_bar("writing the workbook") as bar:
-        export(study, workbook, leave_out=LONG_TABLES, progress=bar)
+    with progress_bar("writing the report", is_quiet) as bar:
+        write_report(study, report, progress=bar)
+    with progress_bar("writing the workbook", is_quiet) as bar:
+        export(study, workbook, progress=bar)
+    return Demo(market, study, tally, report, workbook)
+
+
+def demo_page(demo: Demo) -> RenderableType:
+    """The study on a screen, where its files are, and what to do next."""
     return Group(
-        study_page(study),
+        study_page(demo.study),
         Text(
-            f"\nReport:   {report} (open it in a browser)\n"
-            f"Workbook: {workbook}\n"
-            f"Results:  {store} (SQLite; docs/study.md)"
+            f"\nReport:   {demo.report} (open it in a browser)\n"
+            f"Workbook: {demo.workbook}\n"
+            f"Results:  {demo.study.path} (SQLite; docs/study.md)"
         ),
         Text(WHAT_NEXT, style="bold"),
     )

@@ -1,12 +1,10 @@
 """Everything about a day as plain numbers, lists and words: what `calibscope day --json` prints.
 
-What is not a number, or infinite, is null: JSON has no word for either. Flags say why.
+What is not a number, or infinite, is null; flags say why.
 """
 
 from dataclasses import asdict
 from typing import Any
-
-import numpy as np
 
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import USUAL, diagnose
@@ -16,6 +14,7 @@ from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.plain import plain
 
 LEVELS = (0.5, 0.75, 0.95)
 SCALES: tuple[Scale, ...] = ("mad_adjusted", "mad", "mse")
@@ -72,7 +71,7 @@ def day_as_data(fit: Fit, thresholds: DiagnosisSettings = USUAL) -> dict[str, An
             "strict": diagnosis_as_data(diagnose(fit, "strict", thresholds)),
         },
     }
-    return _plain(data)  # type: ignore[no-any-return]
+    return plain(data)  # type: ignore[no-any-return]
 
 
 def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
@@ -106,7 +105,7 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
         "intervals_exact": {scale: _intervals(dx, scale, "exact") for scale in SCALES},
         "settings": asdict(dx.settings),
     }
-    return _plain(data)  # type: ignore[no-any-return]
+    return plain(data)  # type: ignore[no-any-return]
 
 
 def _intervals(dx: Diagnosis, scale: Scale, form: Form) -> dict[str, Any]:
@@ -117,18 +116,3 @@ def _intervals(dx: Diagnosis, scale: Scale, form: Form) -> dict[str, Any]:
 
 def _by_name(values: Any) -> dict[str, Any]:
     return dict(zip(PARAMETERS, values, strict=True))
-
-
-def _plain(value: Any) -> Any:
-    """The same in Python's own types, with None for what is not a finite number."""
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value

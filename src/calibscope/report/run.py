@@ -28,7 +28,7 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def run_progress() -> Iterator[Callable[[Tally], None]]:
+def run_progress(is_quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
     """A function for `run_study`'s progress: days done, rate, time left, days flagged.
 
     Nothing is shown where stderr is no terminal, so that logs stay readable.
@@ -37,7 +37,7 @@ def run_progress() -> Iterator[Callable[[Tally], None]]:
     bar = Progress(
         TextColumn("calibrating"), BarColumn(None), MofNCompleteColumn(), _Rate(),
         TimeRemainingColumn(), TextColumn("{task.fields[flagged]}"),
-        console=console, transient=True, disable=not console.is_terminal,
+        console=console, transient=True, disable=is_quiet or not console.is_terminal,
     )  # fmt: skip
     task = bar.add_task("", total=None, flagged="")
 
@@ -67,7 +67,8 @@ def run_page(study: Study, tally: Tally) -> RenderableType:
         parts.append(study_page(study))
     else:
         parts += [_news(news) for news in tally.latest]
-    return Group(*parts, Text(f"{chr(10) if parts else ''}{_summary(tally)}", style="bold"))
+    summary = Text(f"{chr(10) if parts else ''}{_summary(tally)}", style="bold")
+    return Group(*parts, summary, Text(f"Results: {study.path}", no_wrap=True, overflow="ignore"))
 
 
 def _news(news: News) -> Text:

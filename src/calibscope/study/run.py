@@ -64,7 +64,8 @@ class Tally:
     total: int  # days to compute
     kept: int  # valid already
     done: int = 0
-    failed: int = 0
+    failed: int = 0  # of those, without results
+    dropped: int = 0  # of those, because their data cannot be used
     lights: Counter[Light] = field(default_factory=Counter)
     latest: deque[News] = field(default_factory=lambda: deque(maxlen=LATEST))
     calibration_seconds: float = 0.0
@@ -188,6 +189,7 @@ def _compute_and_store(
     )
     if lost:
         store(database, run_id, lost, _dropped(lost), settings, warnings, tally)
+        tally.dropped = len(lost)
         progress(tally)
     for chunk, results in work:
         store(database, run_id, chunk, results, settings, warnings, tally)

@@ -1,6 +1,6 @@
 """What a report is made of: sections with sentences, tables and figures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,18 @@ def section(anchor: str, title: str, *blocks: Block | str | None) -> Section:
     """A section; texts become paragraphs, and what is None is left out."""
     made = (Paragraph(block) if isinstance(block, str) else block for block in blocks)
     return Section(anchor, title, tuple(block for block in made if block is not None))
+
+
+def all_made(
+    makers: Sequence[Callable[[], Section]], progress: Callable[[int, int], None]
+) -> list[Section]:
+    """Sections made one after the other, with news of how many are done."""
+    sections: list[Section] = []
+    for make in makers:
+        progress(len(sections), len(makers))
+        sections.append(make())
+    progress(len(sections), len(makers))
+    return sections
 
 
 def table(caption: str, frame: pd.DataFrame) -> Table:

@@ -1,6 +1,8 @@
 """What the report of a study says: every sentence is made of the numbers beside it."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -20,7 +22,7 @@ from calibscope.report.figures.reference_table import reference_table
 from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.figures.traffic_light_calendar import traffic_light_calendar
-from calibscope.report.html.blocks import Figure, Section, section, table
+from calibscope.report.html.blocks import Figure, Section, all_made, section, table
 from calibscope.study import statistics
 from calibscope.study.study import Study
 
@@ -46,18 +48,12 @@ LIMITS = (
 )
 
 
-def sections_of(study: Study) -> list[Section]:
+def sections_of(study: Study, progress: Callable[[int, int], None]) -> list[Section]:
     """All sections of the report, in the order of reading."""
-    parts = [_summary(study), _data(study)]
-    if len(study.fitted):
-        parts += [
-            _fit(study),
-            _leverage(study),
-            _identifiability(study),
-            _uncertainty(study),
-            _regimes(study),
-        ]
-    return [*parts, _robustness(study), _appendix(study)]
+    of_results = (_fit, _leverage, _identifiability, _uncertainty, _regimes)
+    chosen = of_results if len(study.fitted) else ()
+    makers = [_summary, _data, *chosen, _robustness, _appendix]
+    return all_made([partial(make, study) for make in makers], progress)
 
 
 def _summary(study: Study) -> Section:

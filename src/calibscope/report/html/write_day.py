@@ -1,6 +1,7 @@
 """One day on one page of HTML: what `calibscope day --html` writes."""
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from calibscope.report.figures.leverage_and_influence import leverage_and_influe
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import optimum_atlas
 from calibscope.report.figures.singular_spectrum import singular_spectrum
-from calibscope.report.html.blocks import Figure, Section, Table, section, table
+from calibscope.report.html.blocks import Figure, Section, Table, all_made, section, table
 from calibscope.report.html.page import page, write_whole
 from calibscope.report.html.write_report import SYNTHETIC
 
@@ -34,26 +35,32 @@ def write_day(
     source: str,
     is_synthetic: bool = False,
     thresholds: DiagnosisSettings = USUAL,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
     """Write a calibrated and diagnosed day as one HTML file that works offline.
 
     Parameters
     ----------
     source : the market's name
+    progress : called with how many sections are made, and of how many
     """
     path, day = Path(target), fit.problem.day
+    note = "SYNTHETIC market" if is_synthetic else source
     text = page(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",
         label=SYNTHETIC if is_synthetic else "",
-        sections=_sections(fit, "SYNTHETIC market" if is_synthetic else source, thresholds),
+        sections=_sections(fit, note, thresholds, progress),
         footer=f"calibscope {__version__}, {datetime.date.today()}.",
     )
     write_whole(text, path)
     return path
 
 
-def _sections(fit: Fit, note: str, thresholds: DiagnosisSettings) -> list[Section]:
+def _sections(
+    fit: Fit, note: str, thresholds: DiagnosisSettings, progress: Callable[[int, int], None]
+) -> list[Section]:
     full, strict = (diagnose(fit, mode, thresholds) for mode in ("full", "strict"))
     raised = pd.DataFrame(
         {
@@ -61,8 +68,8 @@ def _sections(fit: Fit, note: str, thresholds: DiagnosisSettings) -> list[Sectio
             "meaning": [meaning(name, thresholds) for name in full.flags.raised],
         }
     )
-    return [
-        section(
+    makers = (
+        lambda: section(
             "summary",
             "Summary",
             f"RMSRE {fit.rmsre:.3%}. {fit.status.value} {full.reading}",
@@ -70,30 +77,31 @@ def _sections(fit: Fit, note: str, thresholds: DiagnosisSettings) -> list[Sectio
             _parameters(fit, full),
             table("Flags that are raised", raised) if len(raised) else "No flag is raised.",
         ),
-        section(
+        lambda: section(
             "fit", "Fit", Figure(market_against_model(fit, note)), _quotes(fit, full),
         ),
-        section(
+        lambda: section(
             "leverage",
             "Leverage and influence",
             Figure(leverage_and_influence(full, note, strict=strict)),
             Figure(influence_arrows(full, note)),
             Figure(hat_matrix(full, note)),
         ),
-        section(
+        lambda: section(
             "identifiability",
             "Identifiability and uncertainty",
             Figure(singular_spectrum(full, note)),
             Figure(interval_chart(full, note)),
             Figure(correlation_matrix(full, note)),
         ),
-        section(
+        lambda: section(
             "optima",
             "Other optima, and the geometry of the fit",
             Figure(optimum_atlas(fit, note)),
             Figure(geometry(fit, note)),
         ),
-    ]  # fmt: skip
+    )  # fmt: skip
+    return all_made(makers, progress)
 
 
 def _parameters(fit: Fit, dx: Diagnosis) -> Table:

@@ -1,6 +1,7 @@
 """`cs.write_report`: a study as one file for the people who validate the model."""
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 
 from calibscope import __version__
@@ -11,7 +12,12 @@ from calibscope.study.study import Study
 SYNTHETIC = "SYNTHETIC data: invented quotes, made to look like the Euro market"
 
 
-def write_report(study: Study, target: str | Path) -> Path:
+def write_report(
+    study: Study,
+    target: str | Path,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Path:
     """Write the report of a study: one HTML file that works offline.
 
     Summary with traffic lights and the days that need a second look, data, fit, leverage and
@@ -21,6 +27,7 @@ def write_report(study: Study, target: str | Path) -> Path:
     Parameters
     ----------
     target : the file, such as "report.html"; an older one is replaced
+    progress : called with how many sections are made, and of how many
     """
     path = Path(target)
     market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"
@@ -28,7 +35,7 @@ def write_report(study: Study, target: str | Path) -> Path:
         title="How far can these calibrations be trusted?",
         subtitle=f"G2++ calibrated to caps: {market}",
         label=SYNTHETIC if study.is_synthetic else "",
-        sections=sections_of(study),
+        sections=sections_of(study, progress),
         footer=f"calibscope {__version__}, {datetime.date.today()}. Made from {study.path.name}.",
     )
     write_whole(text, path)

@@ -1,0 +1,29 @@
+"""What all commands share: how they end, and that their help says so."""
+
+from typing import Any
+
+import click
+
+SECOND_LOOK = 3
+STOPPED = 130
+EXIT_CODES = (
+    "Exit code: 0 done, 1 not possible (the message says why), 2 wrong usage, 3 done, but look "
+    "again: check found something, day has no optimum, run has days without results; "
+    "130 stopped by Ctrl-C."
+)
+
+
+class Command(click.Command):
+    """A command whose help ends with the exit codes, and that Ctrl-C stops without a traceback."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.epilog = EXIT_CODES
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run it."""
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt as stop:
+            click.echo(str(stop) or "Stopped.", err=True)
+            context.exit(STOPPED)

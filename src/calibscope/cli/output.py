@@ -1,0 +1,74 @@
+"""What a command says: a page for people, JSON for machines, or nothing."""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from calibscope.report.progress import Report
+
+# Tables keep their digits: a narrower terminal wraps lines instead.
+NARROWEST = 80
+
+
+class Output:
+    """Where results and news go."""
+
+    def __init__(self, is_json: bool, is_quiet: bool) -> None:
+        self.is_json = is_json
+        self.is_quiet = is_quiet
+        self._began = time.perf_counter()
+        if is_quiet:
+            logging.getLogger("calibscope").setLevel(logging.ERROR)
+
+    @property
+    def seconds(self) -> float:
+        """Since the command began."""
+        return time.perf_counter() - self._began
+
+    def progress(self, what: str) -> "AbstractContextManager[Report]":
+        """A bar on stderr, where somebody looks at it."""
+        from calibscope.report.progress import progress_bar
+
+        return progress_bar(what, self.is_quiet)
+
+    def show(
+        self, page: "Callable[[], RenderableType]", data: Callable[[], dict[str, Any]]
+    ) -> None:
+        """Print one of the two, or neither."""
+        if self.is_json:
+            from calibscope.report.plain import as_json
+
+            click.echo(as_json(data()))
+        elif not self.is_quiet:
+            _print(page())
+
+
+def _print(page: "RenderableType") -> None:
+    from rich.console import Console
+
+    if isinstance(page, str):  # a file's name stays in one piece
+        click.echo(page)
+        return
+    console = Console()
+    console.width = max(console.width, NARROWEST)
+    console.print(page)
+
+
+def output_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command, which it gets as its `output`."""
+
+    @click.option("--json", "is_json", is_flag=True, help="Print the outcome as JSON.")
+    @click.option("-q", "--quiet", "is_quiet", is_flag=True, help="Print only errors, and --json.")
+    @wraps(command)
+    def with_output(*, is_json: bool, is_quiet: bool, **others: Any) -> None:
+        command(output=Output(is_json, is_quiet), **others)
+
+    return with_output
