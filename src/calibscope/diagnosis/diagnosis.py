@@ -1,4 +1,4 @@
-"""`Diagnosis`: everything that can be said about one fit without fitting again."""
+"""`Diagnosis`: what can be said about one fit without fitting again; `exact` fits again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
 from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.deletion import Deletion
+from calibscope.diagnosis.exact import Exact
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.flags import Flags
 from calibscope.diagnosis.freedom import Freedom, edof_at
@@ -316,6 +317,13 @@ class Diagnosis:
     def gauss_newton_error(self) -> float:
         """Largest |eigenvalue| of Delta_GN/2 relative to J^T W J on the free parameters."""
         return cast(float, self.curvature.largest_eigenvalue)
+
+    # By fitting again
+
+    @property
+    def exact(self) -> Exact:
+        """Leave-one-out, bumps, bootstrap and robust fits: the truth behind first-order answers."""
+        return Exact(self)
 
     # In words
 
