@@ -1,4 +1,4 @@
-"""`Diagnosis`: everything that can be said about one fit without fitting again."""
+"""`Diagnosis`: what can be said about one fit without fitting again; `exact` fits again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
 from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
 from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.deletion import Deletion
+from calibscope.diagnosis.exact import Exact
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.flags import Flags
 from calibscope.diagnosis.freedom import Freedom, edof_at
@@ -334,6 +335,13 @@ class Diagnosis:
             )
         tolerance = self.settings.rank_tolerance
         return bates_watts(self.problem, self.second(), self.scales, level, scale, tolerance)
+
+    # By fitting again
+
+    @property
+    def exact(self) -> Exact:
+        """Leave-one-out, bumps, bootstrap and robust fits: the truth behind first-order answers."""
+        return Exact(self)
 
     # In words
 

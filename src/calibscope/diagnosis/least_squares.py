@@ -65,8 +65,7 @@ class LeastSquares:
     def __post_init__(self) -> None:
         roots = np.sqrt(self.weights)
         is_movable = self.lower < self.upper
-        marks = (self.values >= self.upper).astype(np.int64) - (self.values <= self.lower)
-        at_bound = marks * is_movable
+        at_bound = bound_marks(self.values, self.lower, self.upper)
         A = roots[..., None] * self.jacobian
         derived = {
             "root_weights": roots,
@@ -91,3 +90,9 @@ class LeastSquares:
         highest = products.max(axis=-1)
         is_relative = (highest > 0) & (products.min(axis=-1) >= (1 - 1e-9) * highest)
         return np.where(is_relative, highest, np.nan)
+
+
+def bound_marks(values: Array, lower: Array, upper: Array) -> npt.NDArray[np.int64]:
+    """-1 at the lower, 1 at the upper bound, else 0; what was fixed beforehand counts as 0."""
+    marks = (values >= upper).astype(np.int64) - (values <= lower)
+    return np.asarray(marks * (lower < upper))

@@ -46,3 +46,13 @@ class Refit(Protocol):
 def sum_of_squares(fitted: Array, quotes: Array, weights: Array) -> Array:
     """Q = sum_k w_k (y_k - g_k)^2, along the last axis."""
     return np.asarray((weights * (quotes - fitted) ** 2).sum(axis=-1))
+
+
+def required(refit: Refit | None) -> Refit:
+    """What fits again, or an error that says how to get it."""
+    if refit is None:
+        raise ValueError(
+            "this diagnosis cannot fit again; give refit= to diagnose_least_squares, or take one "
+            "day of a stack"
+        )
+    return refit

@@ -1,0 +1,130 @@
+r"""Shifts: how far refits move the parameters, beside what first order foretold.
+
+The error of a prediction is the length of the gap between predicted and true shift over the length
+of the true one, both in scaled coordinates (shares of a parameter that has a logarithm, else the
+parameter itself):
+
+.. math:: \frac{\|D^{-1}(\Delta_{predicted} - \Delta)\|}{\|D^{-1} \Delta\|}
+
+The metric of the fit itself, |A Delta|, would see stiff directions only, and parameters move along
+flat ones.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from calibscope.base.arrays import Array, Marks
+from calibscope.diagnosis.basins import is_elsewhere
+from calibscope.diagnosis.geometry import length
+from calibscope.diagnosis.intervals import BOUND_WORDS
+from calibscope.diagnosis.least_squares import Words, bound_marks
+from calibscope.diagnosis.refit import required, sum_of_squares
+from calibscope.diagnosis.uncertainty import Form
+
+if TYPE_CHECKING:
+    from calibscope.diagnosis.diagnosis import Diagnosis
+
+FORETOLD = 0.25  # error of a prediction up to which nothing can have jumped
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shifts:
+    """n refits of one problem; not a number where none was asked for."""
+
+    words: Words
+    values: Array  # (p,) the fit
+    scale: Array  # (p,) parameters by their scaled coordinates
+    parameters: Array  # (n, p) refitted
+    fitted: Array  # (n, m) there
+    objective: Array  # (n,) weighted sum of squares there
+    gauss_newton: Array  # (n, p) shift foretold with J^T W J
+    exact_hessian: Array  # (n, p) shift foretold with the exact Hessian
+    at_bound: npt.NDArray[np.int64]  # (n, p) -1 lower, 1 upper, else 0
+    has_changed_bound: Marks  # (n, p) parameters that came to a bound, or left it
+    is_elsewhere: Marks  # (n,) the best parameters lie in another basin
+
+    @property
+    def refitted(self) -> Array:
+        """(n, p) the true shifts."""
+        return np.asarray(self.parameters - self.values)
+
+    def predicted(self, form: Form) -> Array:
+        """(n, p) shifts foretold in one form, "gauss_newton" or "exact"."""
+        if form not in ("gauss_newton", "exact"):
+            raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
+        return self.gauss_newton if form == "gauss_newton" else self.exact_hessian
+
+    def error(self, form: Form = "exact") -> Array:
+        """(n,) error of each prediction (the module's formula); no number if nothing moved."""
+        return prediction_error(self.predicted(form), self.refitted, self.scale)
+
+    def errors(self, form: Form = "exact") -> Array:
+        """(n, p) the same of each parameter alone: the gap over its own true shift."""
+        return _ratio(np.abs(self.predicted(form) - self.refitted), np.abs(self.refitted))
+
+    def remarks(self, row: int) -> list[str]:
+        """What must be said beside one refit."""
+        said = []
+        for p in np.flatnonzero(self.has_changed_bound[row]):
+            where = BOUND_WORDS.get(int(self.at_bound[row, p]), "leaves its bound")
+            said.append(f"{self.words.names[p]} {where}")
+        return [*said, "another basin"] if self.is_elsewhere[row] else said
+
+
+def refit_shifts(
+    dx: "Diagnosis",
+    quotes: Array,
+    weights: Array,
+    gauss_newton: Array,
+    exact_hessian: Array,
+    is_asked: Marks,
+) -> Shifts:
+    """Fit again, and compare with what was foretold.
+
+    Parameters
+    ----------
+    quotes, weights : (n, m)
+    gauss_newton, exact_hessian : (n, p) predicted shifts
+    is_asked : (n,) which rows to fit
+    """
+    refit, problem = required(dx.refit), dx.problem
+    n, p = gauss_newton.shape
+    parameters, fitted = np.full((n, p), np.nan), np.full(quotes.shape, np.nan)
+    if is_asked.any():
+        starts = np.broadcast_to(problem.values, (int(is_asked.sum()), p))
+        parameters[is_asked] = refit.solve(quotes[is_asked], weights[is_asked], starts=starts)
+        fitted[is_asked] = refit.predict(parameters[is_asked])
+    at_bound = bound_marks(parameters, problem.lower, problem.upper)
+    is_apart = np.zeros(n, dtype=bool)
+    found = Shifts(
+        problem.words,
+        problem.values,
+        problem.coordinate_scale,
+        parameters,
+        fitted,
+        sum_of_squares(fitted, quotes, weights),
+        gauss_newton,
+        exact_hessian,
+        at_bound,
+        (at_bound != problem.at_bound) & is_asked[:, None],
+        is_apart,
+    )
+    best = np.fmin(found.error("gauss_newton"), found.error("exact"))
+    doubtful = np.flatnonzero(is_asked & ~(best <= FORETOLD))
+    is_apart[doubtful] = is_elsewhere(
+        refit, problem, quotes[doubtful], weights[doubtful], parameters[doubtful]
+    )
+    return found
+
+
+def prediction_error(predicted: Array, true: Array, scale: Array) -> Array:
+    """Length of the gap over that of the true shift, along the last axis."""
+    return _ratio(length((predicted - true) / scale), length(true / scale))
+
+
+def _ratio(gap: Array, size: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(gap / size)
