@@ -12,7 +12,10 @@ __version__ = "0.2.0"
 _HOMES = {
     "Fit": "calibscope.calibration.solution",
     "PlausibleBox": "calibscope.calibration.plausible",
+    "BondOption": "calibscope.models.g2.instruments",
+    "Cap": "calibscope.models.g2.instruments",
     "DiscountCurve": "calibscope.market.curve",
+    "Floor": "calibscope.models.g2.instruments",
     "G2": "calibscope.models.g2.model",
     "Market": "calibscope.market.market",
     "MarketDataError": "calibscope.market.errors",
@@ -41,11 +44,14 @@ _HOMES = {
 
 __all__ = [
     "G2",
+    "BondOption",
+    "Cap",
     "Diagnosis",
     "DiagnosisSettings",
     "DiscountCurve",
     "ExportError",
     "Fit",
+    "Floor",
     "Market",
     "MarketDataError",
     "MarketDay",
@@ -86,6 +92,7 @@ if TYPE_CHECKING:
     from calibscope.market.errors import MarketDataError
     from calibscope.market.market import Market
     from calibscope.market.read import read_market
+    from calibscope.models.g2.instruments import BondOption, Cap, Floor
     from calibscope.models.g2.model import G2
     from calibscope.report.export.export import export
     from calibscope.report.export.target import ExportError

@@ -3,23 +3,29 @@
 `CapRefit` is G2++'s side of the protocol `diagnosis.refit.Refit`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from calibscope.base.arrays import Array, frozen
+from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.compiled import compilation_notice
 from calibscope.base.threads import share_days
+from calibscope.calibration.alternatives import Alternatives, alternatives
 from calibscope.calibration.case import COUNT
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
+from calibscope.calibration.evidence import evidence
 from calibscope.calibration.held import SPEEDS, solve_held
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import DESCENTS, compile_kernels, search_and_trace, search_speeds
+from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers.global_search import solve
 from calibscope.calibration.weights import weights_of
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import evaluate
+from calibscope.models.g2.downstream import Downstream
+from calibscope.models.g2.instruments import Instrument
 from calibscope.models.g2.model import G2
 
 RELATIVE = ("rmsre", "liability")  # weightings that are proportional to 1/y^2
@@ -89,6 +95,15 @@ class CapRefit:
         if not self.has_anchor:
             return weights
         return np.hstack((weights, np.tile(problem.task.strength, (len(rows), 1))))
+
+    def quantities(self, horizons: ArrayLike, instruments: Sequence[Instrument]) -> Downstream:
+        """What follows from parameters: the outlook at horizons, and prices of instruments."""
+        return Downstream.of(self.problem.day, horizons, instruments)
+
+    def nearly_as_good(self, parameters: Array) -> Alternatives:
+        """Fits that RMSRE cannot tell from the one with parameters (5,)."""
+        fit = Fit(self.problem, G2(*parameters), "given", evaluations=0, seconds=0.0)
+        return alternatives(self.problem, evidence(fit))
 
     def _book(self, count: int) -> CapBook:
         return self.problem.book.repeated(count)

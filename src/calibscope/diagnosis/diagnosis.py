@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
 from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
+from calibscope.diagnosis.consequences import USUAL, Consequences, Telling, consequences
 from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.exact import Exact
@@ -21,6 +22,7 @@ from calibscope.diagnosis.influence import influence, influence_score
 from calibscope.diagnosis.intervals import Intervals, checked_levels, interval_ends, quantile
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.optimality import relative_offset
+from calibscope.diagnosis.quantities import Answers, Quantities
 from calibscope.diagnosis.reading import reading
 from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -297,6 +299,40 @@ class Diagnosis:
     def unidentified_combinations(self) -> tuple[str, ...]:
         """Sentences on the directions along which nothing changes; empty at full rank."""
         return combinations(self.identification.directions, self.problem.words)
+
+    def consequences(
+        self,
+        horizons: ArrayLike = (1, 5, 10, 20),
+        instruments: Sequence[Any] = (),
+        level: float = 0.95,
+        scale: Scale = DEFAULT_SCALE,
+        form: Form = "gauss_newton",
+        replicates: ArrayLike | None = None,
+        quantities: Quantities | None = None,
+        telling: Telling = USUAL,
+    ) -> Consequences:
+        """What the uncertainty of the parameters means for numbers that follow from them.
+
+        Of G2++: the spread of the short rate, the slope of the curve, and how likely negative rates
+        and an inverted curve are at each horizon; and prices of instruments that were not quoted.
+
+        Parameters
+        ----------
+        horizons : in years
+        instruments : `cs.Cap`, `cs.Floor`, `cs.BondOption`
+        level : of the intervals
+        scale, form : as for `covariance`
+        replicates : (n, p) parameters of a bootstrap, for its interval
+        quantities : other numbers that follow from the parameters, instead of those above
+        telling : from where on two fits that are nearly as good count as different
+        """
+        answers = self.refit if isinstance(self.refit, Answers) else None
+        if quantities is None:
+            if answers is None:
+                raise ValueError("nobody says what follows from these parameters; give quantities=")
+            quantities = answers.quantities(horizons, instruments)
+        others = None if answers is None else answers.nearly_as_good(self.problem.values)
+        return consequences(self, quantities, others, replicates, level, scale, form, telling)
 
     @property
     def relative_bias(self) -> float:

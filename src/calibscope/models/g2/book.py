@@ -43,7 +43,7 @@ class CapBook(NamedTuple):
                 raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
         if not days:
             raise ValueError("there are no days; give at least one")
-        return cls._joined([cls._from_day(day) for day in days])
+        return cls.joined([cls._from_day(day) for day in days])
 
     @classmethod
     def _from_day(cls, day: MarketDay) -> "CapBook":
@@ -117,14 +117,19 @@ class CapBook(NamedTuple):
         )
 
     @classmethod
-    def _joined(cls, books: Sequence["CapBook"]) -> "CapBook":
+    def joined(cls, books: Sequence["CapBook"]) -> "CapBook":
+        """The days of several books, one behind the other."""
+
         def column(name: str) -> Array:
             return np.concatenate([getattr(book, name) for book in books])
 
+        def pieces(name: str) -> Indices:
+            return offsets(np.concatenate([np.diff(getattr(book, name)) for book in books]))
+
         return cls(
-            periods_of_day=offsets(len(book.reset) for book in books),
-            caps_of_day=offsets(len(book.intrinsic) for book in books),
-            caplets_of_cap=offsets(np.concatenate([np.diff(b.caplets_of_cap) for b in books])),
+            periods_of_day=pieces("periods_of_day"),
+            caps_of_day=pieces("caps_of_day"),
+            caplets_of_cap=pieces("caplets_of_cap"),
             first_period=np.concatenate([book.first_period for book in books]),
             reset=column("reset"),
             span=column("span"),
@@ -136,7 +141,16 @@ class CapBook(NamedTuple):
 
     def repeated(self, count: int) -> "CapBook":
         """The same days again and again."""
-        return self._joined([self] * count)
+        return self.joined([self] * count)
+
+    def as_one_cap(self) -> "CapBook":
+        """The caplets of `from_caplets`, bought together as a single cap."""
+        return self._replace(
+            caps_of_day=offsets([1]),
+            caplets_of_cap=offsets([len(self.log_moneyness)]),
+            first_period=np.zeros(1, dtype=np.int64),
+            intrinsic=self.intrinsic.sum(keepdims=True),
+        )
 
     @property
     def day_count(self) -> int:

@@ -1,0 +1,30 @@
+"""What kind of number a result is: its unit, and the scale on which its error is roughly normal."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Transform = Literal["log", "logit", "identity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How one kind of number is read; the numbers themselves are decimals."""
+
+    name: str
+    unit: str
+    factor: float  # from decimals to the unit
+    transform: Transform  # positive numbers, shares, and those of either sign
+
+    def text(self, value: float) -> str:
+        """A decimal in its unit, with three digits.
+
+        >>> PROBABILITY.text(0.12345), SPREAD.text(-0.00101)
+        ('12.3 %', '-10.1 bp')
+        """
+        return f"{self.factor * value:.3g} {self.unit}"
+
+
+PROBABILITY = Measure("probability", "%", 100.0, "logit")
+DEVIATION = Measure("standard deviation", "bp", 1e4, "log")
+SPREAD = Measure("difference of rates", "bp", 1e4, "identity")
+PRICE = Measure("price per notional", "bp", 1e4, "log")

@@ -1,0 +1,265 @@
+r"""What the uncertainty of parameters means for the numbers that are made from them.
+
+A quantity q follows from the parameters. Three answers to how well it is known, beside each other:
+
+- the delta method, with the covariance of the diagnosis and on a scale on which q is roughly
+  normal, eta = log for positive numbers, logit for probabilities, the identity for others:
+
+  .. math:: \eta^{-1}\bigl(\eta(\hat q) \pm t\,|\eta'(\hat q)|\,\hat{se}\bigr), \qquad
+      \hat{se}^2 = \nabla q^T\,\widehat{Cov}\,\nabla q;
+
+- the bootstrap, if there are replicates of the parameters: the quantiles of q over them;
+- the valley: the smallest and the largest q among the known fits that are nearly as good. This is
+  no confidence interval. It says what a choice between fits decides that nobody can see in prices.
+  Only fits that are known count, so the true range may be wider.
+
+Zero variance is not precision here either. A quantity is "not identified" if more than a threshold
+of its gradient, in scaled coordinates and squared, lies along directions that were dropped; its
+interval has "collapsed" if it is shorter than the way q goes when the dropped combination moves by
+one e-fold (`intervals.py` says the same of parameters). A parameter at its bound cannot move both
+ways: strict mode holds it there, full mode pretends that it could leave, and the mark says which.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit, logit
+
+from calibscope.base.arrays import Array, ArrayLike, Marks
+from calibscope.base.measures import Measure, Transform
+from calibscope.diagnosis.consequences_reading import reading_of
+from calibscope.diagnosis.intervals import ROUNDING, checked_levels, quantile
+from calibscope.diagnosis.quantities import Alternatives, Quantities
+from calibscope.diagnosis.uncertainty import Form, Scale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from calibscope.diagnosis.diagnosis import Diagnosis
+
+LARGEST = 700.0  # exponent of a finite double
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """From where on two fits have different consequences, by the scale of the quantity."""
+
+    share: float = 0.10  # of positive numbers: prices, standard deviations
+    probability: float = 0.05  # five percentage points
+    difference: float = 0.001  # of numbers of either sign: 10 bp of a rate
+
+    def of(self, transform: Transform) -> float:
+        """The threshold of one scale."""
+        limits = {"log": self.share, "logit": self.probability, "identity": self.difference}
+        return limits[transform]
+
+
+USUAL = Telling()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Consequences:
+    """Of q quantities, p parameters and k fits that are nearly as good, the fit among them."""
+
+    labels: tuple[str, ...]  # (q,)
+    measures: tuple[Measure, ...]  # (q,)
+    names: tuple[str, ...]  # (p,) of the parameters
+    level: float
+    scale: Scale
+    form: Form
+    estimates: Array  # (q,)
+    standard_errors: Array  # (q,) by the delta method
+    low: Array  # (q,) of the delta method; not a number where there is no interval
+    high: Array  # (q,)
+    is_identified: Marks  # (q,)
+    is_collapsed: Marks  # (q,) too short, because rank was lost
+    marks: tuple[str, ...]  # (q,) what must be said beside each delta interval
+    bootstrap_low: Array  # (q,) not a number without replicates
+    bootstrap_high: Array  # (q,)
+    points: Array  # (k, p) the fits that are nearly as good
+    point_values: Array  # (k, q) and what follows from them
+    factor: float  # of the best error, within which they stay; not a number if none is known
+    error: str  # what stays within the factor
+    telling: Telling
+
+    def __repr__(self) -> str:
+        return f"Consequences({len(self.labels)} quantities: {self.reading})"
+
+    @property
+    def has_bootstrap(self) -> bool:
+        """Whether replicates were given."""
+        return not np.isnan(self.bootstrap_low).all()
+
+    @property
+    def has_valley(self) -> bool:
+        """Whether fits are known that are nearly as good."""
+        return len(self.points) > 0
+
+    @property
+    def valley_low(self) -> Array:
+        """(q,) the smallest value among fits that are nearly as good."""
+        values = self.point_values
+        return values.min(axis=0) if self.has_valley else np.full_like(self.low, np.nan)
+
+    @property
+    def valley_high(self) -> Array:
+        """(q,) the largest."""
+        values = self.point_values
+        return values.max(axis=0) if self.has_valley else np.full_like(self.high, np.nan)
+
+    @property
+    def contrast(self) -> Array:
+        """(q,) how far the valley's ends are apart, over what is telling: above 1, they differ."""
+        low, high = self.valley_low, self.valley_high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(high > 0, high / low - 1.0, 0.0)
+        is_log = np.array([measure.transform == "log" for measure in self.measures])
+        limits = np.array([self.telling.of(measure.transform) for measure in self.measures])
+        return np.asarray(np.where(is_log, shares, high - low) / limits)
+
+    @property
+    def reading(self) -> str:
+        """Plain sentences on fits that look alike and mean different things, and on marks."""
+        return reading_of(self)
+
+    def frame(self) -> "pd.DataFrame":
+        """A table with one row per quantity; all numbers are decimals."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "measure": [measure.name for measure in self.measures],
+                "estimate": self.estimates,
+                "standard_error": self.standard_errors,
+                "low": self.low,
+                "high": self.high,
+                "bootstrap_low": self.bootstrap_low,
+                "bootstrap_high": self.bootstrap_high,
+                "valley_low": self.valley_low,
+                "valley_high": self.valley_high,
+                "mark": self.marks,
+            },
+            index=pd.Index(self.labels, name="quantity"),
+        )
+
+
+def consequences(
+    dx: "Diagnosis",
+    quantities: Quantities,
+    alternatives: Alternatives | None = None,
+    replicates: ArrayLike | None = None,
+    level: float = 0.95,
+    scale: Scale = "mad_adjusted",
+    form: Form = "gauss_newton",
+    telling: Telling = USUAL,
+) -> Consequences:
+    """Carry the uncertainty of parameters over to what follows from them.
+
+    Parameters
+    ----------
+    alternatives : fits that are nearly as good; None means that none is known
+    replicates : (n, p) parameters of a bootstrap
+    level : of both intervals
+    scale, form : of the covariance, as for `Diagnosis.covariance`
+    telling : from where on two fits count as different
+    """
+    problem, theta = dx.problem, dx.problem.values
+    if np.isnan(theta).any():
+        raise ValueError("there are no parameter values; give values= to get consequences")
+    if checked_levels(level).ndim:
+        raise ValueError(f"level is {level!r}; give one number, such as 0.95")
+    draws = None if replicates is None else _checked_replicates(replicates, theta.size, level)
+    estimates, G = quantities.values(theta[None, :])[0], quantities.gradients(theta)
+    errors = np.sqrt(np.maximum(np.vecdot(G @ dx.covariance(scale, form), G), 0.0))
+    steps = errors * quantile(level, scale, dx.scales.degrees_of_freedom)
+    transforms = [measure.transform for measure in quantities.measures]
+    low, high = (
+        np.array([_stepped(*one) for one in zip(estimates, side * steps, transforms, strict=True)])
+        for side in (-1.0, 1.0)
+    )
+    is_identified, is_collapsed = _identified(dx, G, steps)
+    tail = 0.5 * (1.0 - level)
+    missing = np.full_like(estimates, np.nan)
+    low_end, high_end = (
+        (missing, missing)
+        if draws is None
+        else np.quantile(quantities.values(draws), (tail, 1.0 - tail), axis=0)
+    )
+    points = np.empty((0, theta.size)) if alternatives is None else alternatives.points
+    return Consequences(
+        labels=quantities.labels,
+        measures=quantities.measures,
+        names=problem.words.names,
+        level=float(level),
+        scale=scale,
+        form=form,
+        estimates=estimates,
+        standard_errors=errors,
+        low=low,
+        high=high,
+        is_identified=is_identified,
+        is_collapsed=is_collapsed,
+        marks=_marks(dx, G, low, high, is_identified, is_collapsed),
+        bootstrap_low=low_end,
+        bootstrap_high=high_end,
+        points=points,
+        point_values=quantities.values(points) if len(points) else np.empty((0, estimates.size)),
+        factor=np.nan if alternatives is None else alternatives.factor,
+        error="" if alternatives is None else alternatives.error,
+        telling=telling,
+    )
+
+
+def _checked_replicates(replicates: ArrayLike, p: int, level: float) -> Array:
+    draws = np.asarray(replicates, dtype=float)
+    fewest = int(np.ceil(2.0 / (1.0 - level) - 1e-9))  # so that a replicate lies beyond each end
+    if draws.ndim != 2 or draws.shape[1] != p or not np.isfinite(draws).all():
+        raise ValueError(f"replicates have shape {draws.shape}; give finite numbers, (n, {p})")
+    if len(draws) < fewest:
+        raise ValueError(f"there are {len(draws)} replicates; a level of {level} needs {fewest}")
+    return draws
+
+
+def _stepped(value: float, step: float, transform: Transform) -> float:
+    """eta^-1(eta(value) + eta'(value) step); not a number where eta is infinite."""
+    if transform == "log":
+        return float(value * np.exp(min(step / value, LARGEST))) if value > 0 else np.nan
+    if transform == "logit":
+        slope = value * (1.0 - value)
+        return float(expit(logit(value) + step / slope)) if slope > 0 else np.nan
+    return value + step
+
+
+def _identified(dx: "Diagnosis", G: Array, steps: Array) -> tuple[Marks, Marks]:
+    """Which quantities do not depend on what was dropped, and whose interval is too short."""
+    scaled = np.where(dx.geometry.is_active, G * dx.problem.coordinate_scale, 0.0)
+    open_way = np.linalg.norm(scaled @ dx.identification.directions, axis=1)
+    size = np.linalg.norm(scaled, axis=1)
+    is_identified = ~(open_way**2 > dx.settings.unidentified_share * size**2)
+    return is_identified, (open_way > steps) & (open_way > ROUNDING * size)
+
+
+def _marks(
+    dx: "Diagnosis", G: Array, low: Array, high: Array, is_identified: Marks, is_collapsed: Marks
+) -> tuple[str, ...]:
+    problem = dx.problem
+    words = "{} held at the bound" if dx.mode == "strict" else "as if {} could leave the bound"
+    marks = []
+    for q in range(len(low)):
+        moves = [
+            problem.words.names[p] for p in np.flatnonzero((problem.at_bound != 0) & (G[q] != 0))
+        ]
+        said = []
+        if np.isnan(low[q]) or np.isnan(high[q]):
+            said.append("no interval")
+        if not is_identified[q]:
+            said.append("not identified")
+        elif is_collapsed[q]:
+            said.append("collapsed (rank lost)")
+        elif low[q] == high[q]:
+            said.append("no noise")
+        if moves:
+            said.append(words.format(" and ".join(moves)))
+        marks.append(", ".join(said))
+    return tuple(marks)

@@ -1,0 +1,67 @@
+"""The reading of consequences: which fits look alike and mean different things, in sentences.
+
+For each measure (probabilities, prices, ...) the quantity on which fits of nearly the same error
+disagree most gets a sentence, with the parameters of both; the most telling one comes first.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+
+if TYPE_CHECKING:
+    from calibscope.diagnosis.consequences import Consequences
+
+
+def reading_of(found: "Consequences") -> str:
+    """Sentences on the valley, then on delta intervals that mean little."""
+    return " ".join([*_valley(found), *_marked(found)])
+
+
+def _valley(found: "Consequences") -> list[str]:
+    if not found.has_valley:
+        return []
+    contrast = found.contrast
+    telling = [int(q) for q in np.argsort(-contrast, stable=True) if contrast[q] > 1.0]
+    if not telling:
+        return [
+            f"The fits that are known within {_percent(found.factor - 1)} of the same "
+            f"{found.error} agree on all {len(found.labels)} quantities."
+        ]
+    first = {found.measures[q]: q for q in reversed(telling)}  # the most telling of each measure
+    sentences = [_pair(found, q) for q in sorted(first.values(), key=telling.index)]
+    if more := len(telling) - len(first):
+        sentences.append(f"They disagree on {more} more of {len(found.labels)} quantities.")
+    return sentences
+
+
+def _pair(found: "Consequences", q: int) -> str:
+    """Both ends of the valley of one quantity, with their parameters."""
+    values, measure = found.point_values[:, q], found.measures[q]
+    low, high = (
+        f"{measure.text(values[k])} ({_parameters(found.names, found.points[k])})"
+        for k in (int(values.argmin()), int(values.argmax()))
+    )
+    return (
+        f"Two fits within {_percent(found.factor - 1)} of the same {found.error} put "
+        f"{found.labels[q]} at {low} and at {high}."
+    )
+
+
+def _marked(found: "Consequences") -> list[str]:
+    doubtful = int(np.sum(~found.is_identified | found.is_collapsed))
+    if not doubtful:
+        return []
+    return [
+        f"{doubtful} of {len(found.labels)} delta intervals mean little, because the quotes leave "
+        "a combination of parameters open."
+    ]
+
+
+def _parameters(names: tuple[str, ...], point: Array) -> str:
+    return ", ".join(f"{name} = {value:.3g}" for name, value in zip(names, point, strict=True))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,57 @@
+"""Quantities: numbers that follow from parameters, and matter more than the parameters do.
+
+Two questions to whoever was fitted, each a small protocol: which numbers follow (`Quantities`), and
+which other parameters fit nearly as well (`Alternatives`). G2++ on caps answers both through its
+`Refit`; any other client of a diagnosis can hand over the same.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from calibscope.base.arrays import Array, ArrayLike
+from calibscope.base.measures import Measure
+
+
+class Quantities(Protocol):
+    """Numbers q(theta) that follow from p parameters, with their derivatives."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """(q,) how tables name them; no two alike."""
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """(q,) what kind of number each is."""
+
+    def values(self, parameters: Array) -> Array:
+        """(n, q) at parameters (n, p)."""
+
+    def gradients(self, parameters: Array) -> Array:
+        """(q, p) at parameters (p,); not a number where there is none."""
+
+
+class Alternatives(Protocol):
+    """Parameters that fit nearly as well as the best: who looks at the fit alone, cannot choose."""
+
+    @property
+    def points(self) -> Array:
+        """(k, p)."""
+
+    @property
+    def factor(self) -> float:
+        """Of the best error, within which all of them stay; above 1."""
+
+    @property
+    def error(self) -> str:
+        """What stays within the factor: "RMSRE"."""
+
+
+@runtime_checkable
+class Answers(Protocol):
+    """A `Refit` that knows what follows from its parameters."""
+
+    def quantities(self, horizons: ArrayLike, instruments: Sequence[Any]) -> Quantities:
+        """What is asked for, at horizons in years and of instruments of the client's own kind."""
+
+    def nearly_as_good(self, parameters: Array) -> Alternatives:
+        """Fits that are nearly as good as the one with parameters (p,)."""
