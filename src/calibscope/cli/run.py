@@ -17,6 +17,10 @@ from calibscope.cli.output import Output, output_options
 )  # fmt: skip
 @click.option("--engine", metavar="ADDRESS", help="Dask scheduler, like tcp://scheduler:8786.")
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
+@click.option(
+    "--exact", type=click.Choice(("flagged", "all")),
+    help="Leave every quote out and profile every parameter: on days that are not green, or all.",
+)  # fmt: skip
 @output_options
 @click.pass_context
 def run(
@@ -25,6 +29,7 @@ def run(
     store: Path,
     engine: str | None,
     threads: int | None,
+    exact: str | None,
     output: Output,
 ) -> None:
     """Calibrate and diagnose every day, and keep the results.
@@ -62,7 +67,7 @@ def run(
 
                 study = run_study(
                     market, store, chosen, engine=engine, threads=threads, inputs=files.paths,
-                    progress=report,
+                    exact=exact, progress=report,
                 )  # fmt: skip
         except (MarketDataError, StoreError, EngineError) as error:
             raise click.ClickException(str(error)) from None

@@ -35,15 +35,19 @@ def run_progress(is_quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
     """
     console = Console(stderr=True)
     bar = Progress(
-        TextColumn("calibrating"), BarColumn(None), MofNCompleteColumn(), _Rate(),
+        TextColumn("{task.fields[doing]}"), BarColumn(None), MofNCompleteColumn(), _Rate(),
         TimeRemainingColumn(), TextColumn("{task.fields[flagged]}"),
         console=console, transient=True, disable=is_quiet or not console.is_terminal,
     )  # fmt: skip
-    task = bar.add_task("", total=None, flagged="")
+    task = bar.add_task("", total=None, flagged="", doing="calibrating")
 
     def report(tally: Tally) -> None:
         bar.start()
-        bar.update(task, completed=tally.done, total=tally.total, flagged=_flagged(tally))
+        if tally.exact_total:
+            done, total, doing = tally.exact_done, tally.exact_total, "fitting again"
+        else:
+            done, total, doing = tally.done, tally.total, "calibrating"
+        bar.update(task, completed=done, total=total, doing=doing, flagged=_flagged(tally))
 
     try:
         yield report
@@ -82,13 +86,17 @@ def _news(news: News) -> Text:
 
 
 def _summary(tally: Tally) -> str:
+    exact = f" Exact answers for {_days(tally.exact_done)}." if tally.exact_done else ""
+    if tally.exact_failed:
+        exact += f" None could be had for {_days(tally.exact_failed)}."
     if not tally.total:
-        return f"Nothing to do: all {_days(tally.kept)} are stored, with these quotes and settings."
+        stored = f"all {_days(tally.kept)} are stored, with these quotes and settings."
+        return f"Nothing to {'calibrate' if exact else 'do'}: {stored}{exact}"
     text = f"Computed {_days(tally.done)}"
     text += f", kept {tally.kept:,} that were stored already." if tally.kept else "."
     if tally.failed:
         text += f" Without results: {_days(tally.failed)}."
-    return text
+    return text + exact
 
 
 def _days(count: int) -> str:

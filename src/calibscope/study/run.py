@@ -31,6 +31,7 @@ from calibscope.market.market import Market
 from calibscope.study import schema
 from calibscope.study.engines import Engine, engine_of
 from calibscope.study.errors import explained
+from calibscope.study.exact import answer_exactly, checked_choice
 from calibscope.study.governance import Light, lights_of
 from calibscope.study.results import Results, failure, joined
 from calibscope.study.second_look import look_again
@@ -71,6 +72,9 @@ class Tally:
     calibration_seconds: float = 0.0
     diagnosis_seconds: float = 0.0
     store_seconds: float = 0.0
+    exact_total: int = 0  # days for which exact answers are wanted, and have none
+    exact_done: int = 0
+    exact_failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ def run_study(
     engine: str | None = None,
     threads: int | None = None,
     inputs: Iterable[str | Path] = (),
+    exact: str | None = None,
     progress: Callable[[Tally], None] = lambda tally: None,
 ) -> Study:
     """Calibrate and diagnose every day of a market, and keep the results in a store.
@@ -107,6 +112,8 @@ def run_study(
     engine : address of a Dask scheduler, such as "tcp://scheduler:8786"; None computes here
     threads : how many to use here; None means all cores
     inputs : files whose SHA-256 goes into the audit trail
+    exact : "flagged" leaves every quote out and profiles every parameter on the days that are not
+        green, "all" on all of them (a fifth of a second a day); None on none
     progress : called with a `Tally` after each chunk
 
     Raises
@@ -126,7 +133,7 @@ def run_study(
     """
     if not isinstance(market, Market):
         raise TypeError(f"expected a Market, got a {type(market).__name__}; cs.Market(days) is one")
-    path, chosen = Path(store), study_settings(settings)
+    path, chosen, which = Path(store), study_settings(settings), checked_choice(exact)
     where = engine_of(engine, threads)
     _refuse_impossible(market, chosen)
     with opened_for_writing(path) as database, explained(path):
@@ -146,6 +153,13 @@ def run_study(
         try:
             _compute_and_store(database, run_id, market, pending, chosen, where, tally, progress)
             look_again(database, run_id, market, chosen)
+            if which is not None:
+
+                def report(done: int, total: int) -> None:
+                    tally.exact_done, tally.exact_total = done, total
+                    progress(tally)
+
+                tally.exact_failed = answer_exactly(database, run_id, market, chosen, which, report)
         except BaseException as error:
             with suppress(DatabaseError):  # a full disk has no room for this either
                 outcome = f"stopped by {type(error).__name__}"

@@ -21,7 +21,7 @@ from sqlalchemy import (
 
 from calibscope.diagnosis.flags import MEANINGS
 
-VERSION = 1
+VERSION = 2
 metadata = MetaData()
 
 
@@ -159,6 +159,25 @@ second_looks = _table(
     *_numbers("rmsre", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "largest_shift"),
     Column("largest_shift_of", String),
     keys=(Column("variant", String, primary_key=True),),  # without, halved
+)
+
+left_out = _table(
+    "left_out",
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+    *_numbers("rms", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "press"),
+    *_numbers("error_gauss_newton", "error_exact"),  # of the first-order predictions
+    Column("mark", String, nullable=False),
+    keys=(_maturity(),),
+)
+
+profiles = _table(
+    "profiles",
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+    *_numbers("low", "high"),
+    Column("is_cut_low", Boolean),
+    Column("is_cut_high", Boolean),
+    Column("is_connected", Boolean),  # else another valley lies inside the interval
+    keys=(_parameter(), Column("level", Float, primary_key=True)),
 )
 
 robustness = Table(

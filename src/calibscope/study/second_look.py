@@ -20,8 +20,8 @@ from calibscope.market.market import Market
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
-from calibscope.study.governance import Light, lights_of
-from calibscope.study.results import Columns
+from calibscope.study.governance import Light
+from calibscope.study.lit_days import lit_days
 from calibscope.study.settings import StudySettings
 from calibscope.study.store import insert_columns
 
@@ -58,14 +58,10 @@ def _red_days(connection: Connection, settings: StudySettings) -> list[dict[str,
     """Current red days with results and without a look for the same reasons, and these."""
     looks = select(schema.second_looks.c.day_id, schema.second_looks.c.reasons)
     known = {row.day_id: row.reasons for row in connection.execute(looks)}
-    wanted = select(schema.days).where(schema.is_current, schema.days.c.rmsre.is_not(None))
-    rows = connection.execute(wanted.order_by(schema.days.c.date)).mappings().all()
-    names = [column.name for column in schema.days.columns]
-    columns: Columns = {name: [row[name] for row in rows] for name in names}
     return [
-        {**row, "reasons": "; ".join(reasons)}
-        for row, (light, reasons) in zip(rows, lights_of(columns, settings.governance), strict=True)
-        if light is Light.RED and known.get(row["day_id"]) != "; ".join(reasons)
+        {**row, "reasons": reasons}
+        for row, light, reasons in lit_days(connection, settings)
+        if light is Light.RED and known.get(row["day_id"]) != reasons
     ]
 
 

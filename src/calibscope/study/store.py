@@ -34,8 +34,13 @@ from calibscope.study import schema
 from calibscope.study.errors import StoreError, explained
 from calibscope.study.results import FAILED, Columns
 
+
+def _add_exact_answers(connection: Connection) -> None:
+    schema.metadata.create_all(connection, tables=[schema.left_out, schema.profiles])
+
+
 # How a store of version n becomes one of version n + 1.
-UPGRADES: dict[int, Callable[[Connection], None]] = {}
+UPGRADES: dict[int, Callable[[Connection], None]] = {1: _add_exact_answers}
 PATIENCE = 30.0  # seconds that a reader waits where it must
 
 

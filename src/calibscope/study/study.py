@@ -100,6 +100,16 @@ class Study:
         return self._of_days(schema.second_looks)
 
     @cached_property
+    def left_out(self) -> "pd.DataFrame":
+        """Date x maturity: the fit without that quote, where exact answers were asked for."""
+        return self._of_days(schema.left_out)
+
+    @cached_property
+    def profiles(self) -> "pd.DataFrame":
+        """Date x parameter x level: profile intervals, where exact answers were asked for."""
+        return self._of_days(schema.profiles)
+
+    @cached_property
     def robustness(self) -> "pd.DataFrame":
         """The last comparison of variants that was stored, the baseline first."""
         return self._table(schema.robustness).drop(columns="place")

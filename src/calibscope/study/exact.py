@@ -1,0 +1,99 @@
+"""Exact answers of a study: every quote left out, every parameter profiled, and kept.
+
+They take a fifth of a second a day, a hundred times as long as all the rest, so they are asked for:
+for the days that are not green, or for all. Days that have them already are left alone.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, get_args
+
+from sqlalchemy import Connection, Engine, select
+
+from calibscope.calibration.calibrate import calibrate
+from calibscope.diagnosis.diagnose import diagnose
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.market.day import MarketDay
+from calibscope.market.market import Market
+from calibscope.study import schema
+from calibscope.study.governance import Light
+from calibscope.study.lit_days import lit_days
+from calibscope.study.results import Columns
+from calibscope.study.settings import StudySettings
+from calibscope.study.store import insert_columns
+
+Which = Literal["flagged", "all"]
+
+
+def checked_choice(which: str | None) -> Which | None:
+    """Which days are wanted: none, "flagged" or "all"."""
+    if which is not None and which not in get_args(Which):
+        raise ValueError(f"exact is {which!r}; choose from {', '.join(get_args(Which))}")
+    return which  # type: ignore[return-value]
+
+
+def answer_exactly(
+    database: Engine,
+    run_id: int,
+    market: Market,
+    settings: StudySettings,
+    which: Which,
+    progress: Callable[[int, int], None],
+) -> int:
+    """Leave-one-out and profiles of every wanted day that has none; how many could not be had.
+
+    Each day is a transaction of its own: stopped at any moment, the next run goes on.
+    """
+    places = {date: place for place, date in enumerate(market.dates)}
+    with database.begin() as connection:
+        rows = [row for row in _wanted(connection, settings, which) if row["date"] in places]
+    failed = 0
+    for number, row in enumerate(rows):
+        progress(number, len(rows))
+        try:
+            tables = answers(market.days[places[row["date"]]], settings)
+        except Exception:  # the other days must go on; the next run tries this one again
+            failed += 1
+            continue
+        with database.begin() as connection:
+            for name, columns in tables.items():
+                count = len(columns["mark" if name == "left_out" else "level"])
+                known: Columns = {"day_id": [row["day_id"]] * count, "run_id": [run_id] * count}
+                insert_columns(connection, schema.metadata.tables[name], known | columns)
+    progress(len(rows), len(rows))
+    return failed
+
+
+def _wanted(
+    connection: Connection, settings: StudySettings, which: Which
+) -> Iterator[dict[str, Any]]:
+    has = set(connection.execute(select(schema.left_out.c.day_id).distinct()).scalars())
+    for row, light, _ in lit_days(connection, settings):
+        if row["day_id"] not in has and (which == "all" or light is not Light.GREEN):
+            yield row
+
+
+def answers(day: MarketDay, settings: StudySettings) -> dict[str, Columns]:
+    """The exact answers for one day, as columns of their tables."""
+    fit = calibrate(day, **settings.calibration.arguments())
+    dx = diagnose(fit, settings.diagnosis.mode, settings.diagnosis.thresholds)
+    return {"left_out": _left_out(day, dx), "profiles": _profiles(dx, settings.diagnosis.levels)}
+
+
+def _left_out(day: MarketDay, dx: Diagnosis) -> Columns:
+    m = len(day.maturities)  # an anchor's rows come after the quotes
+    frame = dx.exact.leave_one_out().frame().iloc[:m]
+    columns = {name: values.tolist() for name, values in frame.items()}
+    return {"maturity": day.maturities.tolist(), **columns}
+
+
+def _profiles(dx: Diagnosis, levels: tuple[float, ...]) -> Columns:
+    found = dx.exact.profiles(levels)
+    each = [(curve, i) for curve in found.curves for i in range(len(found.levels))]
+    columns: Columns = {
+        "parameter": [curve.name for curve, _ in each],
+        "level": [found.levels[i] for _, i in each],
+        "is_connected": [curve.is_connected for curve, _ in each],
+    }
+    for name in ("low", "high", "is_cut_low", "is_cut_high"):
+        columns[name] = [getattr(curve, name)[i].item() for curve, i in each]
+    return columns

@@ -1,0 +1,97 @@
+"""Exact answers of a study: kept once, for the days that were asked for."""
+
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.study import exact, schema
+from calibscope.study.run import run_study
+
+
+@pytest.fixture(scope="module")
+def few(market):
+    return replace(market, days=market.days[:4], dropped=())
+
+
+@pytest.fixture(scope="module")
+def answered(few, tmp_path_factory):
+    path = tmp_path_factory.mktemp("exact") / "s.db"
+    tallies = []
+    run_study(few, path, exact="all", progress=lambda tally: tallies.append(tally))
+    return path, tallies[-1]
+
+
+def test_every_quote_and_every_parameter_has_its_answers(few, answered):
+    path, tally = answered
+    study = cs.open_study(path)
+    assert (tally.exact_done, tally.exact_failed) == (4, 0)
+    assert len(study.left_out) == sum(len(day.prices) for day in few)
+    assert len(study.profiles) == 4 * 5 * len(study.settings.diagnosis.levels)
+    assert (study.profiles["low"] <= study.profiles["high"]).all()
+
+
+def test_stored_answers_are_those_of_the_diagnosis(few, answered):
+    path, _ = answered
+    day, study = few.days[1], cs.open_study(path)
+    dx = cs.diagnose(cs.calibrate(day))
+    stored = study.left_out[study.left_out["date"] == str(day.date)]
+    frame = dx.exact.leave_one_out().frame()
+    for name in ("a_x", "rho_xy", "rms", "press"):
+        np.testing.assert_allclose(stored[name], frame[name], rtol=1e-9)
+    found = dx.exact.profiles(study.settings.diagnosis.levels)
+    stored = study.profiles[study.profiles["date"] == str(day.date)].set_index("parameter")
+    for curve in found.curves:
+        np.testing.assert_allclose(stored.loc[curve.name, "low"], curve.low, rtol=1e-9)
+        np.testing.assert_allclose(stored.loc[curve.name, "high"], curve.high, rtol=1e-9)
+
+
+def test_days_that_have_answers_are_left_alone(few, answered, monkeypatch):
+    path, _ = answered
+    monkeypatch.setattr(exact, "answers", lambda *_: pytest.fail("computed again"))
+    tallies = []
+    run_study(few, path, exact="all", progress=lambda tally: tallies.append(tally))
+    assert tallies[-1].exact_total == 0
+
+
+def test_green_days_are_not_flagged(few, tmp_path):
+    study = run_study(few, tmp_path / "s.db", exact="flagged")
+    flagged = set(study.lights.loc[study.lights["light"] != "green", "date"])
+    assert set(study.left_out["date"]) == flagged
+
+
+def test_a_day_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
+    real, bad = exact.answers, few.days[2].date
+
+    def sometimes(day, settings):
+        if day.date == bad:
+            raise FloatingPointError("no such luck")
+        return real(day, settings)
+
+    monkeypatch.setattr(exact, "answers", sometimes)
+    tallies = []
+    run_study(few, tmp_path / "s.db", exact="all", progress=lambda tally: tallies.append(tally))
+    assert tallies[-1].exact_failed == 1
+    assert len(set(cs.open_study(tmp_path / "s.db").left_out["date"])) == 3
+
+
+def test_an_unknown_choice_is_refused(few, tmp_path):
+    with pytest.raises(ValueError, match="choose from flagged, all"):
+        run_study(few, tmp_path / "s.db", exact="some")
+
+
+def test_a_store_of_the_first_version_is_upgraded(few, tmp_path):
+    path = tmp_path / "s.db"
+    run_study(few, path)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(
+            "DROP TABLE left_out; DROP TABLE profiles; UPDATE store SET version = 1"
+        )
+    connection.close()
+    study = run_study(few, path, exact="all")
+    assert len(study.left_out) > 0
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT version FROM store").fetchone() == (schema.VERSION,)
+    connection.close()
