@@ -10,6 +10,7 @@ from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
 from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
 from calibscope.diagnosis.consequences import USUAL, Consequences, Telling, consequences
 from calibscope.diagnosis.curvature import Curvature, on_pairs
+from calibscope.diagnosis.data_worth import Candidates, DataWorth, data_worth
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.exact import Exact
 from calibscope.diagnosis.facts import Facts
@@ -29,6 +30,7 @@ from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale, Scales, correlation
 
 Mode = Literal["full", "strict"]
+Method = Literal["delta", "profile", "bootstrap"]
 
 DEFAULT_SCALE: Scale = "mad_adjusted"
 
@@ -188,6 +190,15 @@ class Diagnosis:
         """(m,) residual over its deviation, with the scale of the other quotes (statsmodels)."""
         return self.deletion.resid_studentized_external
 
+    def data_worth(self, candidates: Candidates | None = None) -> DataWorth:
+        """Factors by which variances grow without each quote, or shrink with each candidate.
+
+        Parameters
+        ----------
+        candidates : quotes that the fit does not have; `cap_candidates` makes them for caps
+        """
+        return data_worth(self, candidates)
+
     # Uncertainty
 
     @property
@@ -260,6 +271,7 @@ class Diagnosis:
         level: float | Sequence[float] = 0.95,
         scale: Scale = DEFAULT_SCALE,
         form: Form = "gauss_newton",
+        method: Method = "delta",
     ) -> Intervals:
         """Confidence intervals of the parameters, with marks (`intervals.py` has the formula).
 
@@ -267,8 +279,17 @@ class Diagnosis:
         ----------
         level : one, or several such as (0.5, 0.75, 0.95), which then come first
         scale, form : as for `covariance`
+        method : "delta"; or, by fitting again, "profile" (whose scale is always `mse`) or
+            "bootstrap" (parametric)
         """
         problem, levels = self.problem, checked_levels(level)
+        if method == "profile":
+            found = self.exact.profiles(np.atleast_1d(levels).tolist()).intervals
+            return found.at(float(levels) if levels.ndim == 0 else tuple(levels.tolist()))
+        if method == "bootstrap":
+            return self.exact.bootstrap(scale=scale).intervals(level)
+        if method != "delta":
+            raise ValueError(f"method is {method!r}; choose from delta, profile, bootstrap")
         if np.isnan(problem.values).any():
             raise ValueError("there are no parameter values; give values= to get intervals")
         errors = self.standard_errors(scale, form)
