@@ -4,13 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from calibscope.diagnosis.bootstrap import SEED, SIZE, Bootstrap, Kind, bootstrap
+from calibscope.diagnosis.bump import Bumps, bump
 from calibscope.diagnosis.leave_one_out import LeaveOneOut, leave_one_out
+from calibscope.diagnosis.outliers import Outliers, outlier_table
 from calibscope.diagnosis.profile import Profiles, profiles
-from calibscope.diagnosis.refit import required
-from calibscope.diagnosis.uncertainty import Form
+from calibscope.diagnosis.refit import required, sum_of_squares
+from calibscope.diagnosis.robust import Loss, Robust, robust
+from calibscope.diagnosis.uncertainty import Form, Scale
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
+
+SOLVED = 1e-6  # of the objective: less is what solvers leave
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,6 +27,20 @@ class Exact:
 
     def __post_init__(self) -> None:
         required(self.dx.refit)
+
+    @property
+    def is_reproduced(self) -> bool:
+        """Whether the same quotes, fitted again, are met no better.
+
+        If they are, the fit was not the best one, and every shift below includes that gap.
+        """
+        refit, problem = required(self.dx.refit), self.dx.problem
+        assert problem.observed is not None
+        quotes, weights = problem.observed[None], problem.weights[None]
+        again = refit.predict(refit.solve(quotes, weights, starts=problem.values[None]))
+        now = (problem.weighted_residuals**2).sum()
+        better = sum_of_squares(again, quotes, weights)[0]
+        return bool(now <= (1.0 + SOLVED) * better or self.dx.flags.is_perfect)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Parameters without each quote, beside what `dfbeta` foretold."""
@@ -42,3 +62,44 @@ class Exact:
         form: Form = "gauss_newton" if dx.problem.bend is None else "exact"
         errors, freedom = dx.standard_errors("mse", form), int(dx.scales.degrees_of_freedom)
         return profiles(dx.problem, required(dx.refit), errors, freedom, levels, names)
+
+    def bump(
+        self,
+        sizes: float | Sequence[float] = 1e-4,
+        reweighted: bool = False,
+        relative: bool = True,
+    ) -> Bumps:
+        """Parameters after each quote's move, beside what `sensitivity` foretold.
+
+        Parameters
+        ----------
+        sizes : of the moves, one or several
+        reweighted : whether weights follow the quotes
+        relative : whether sizes are shares of the quotes, or to be added to them
+        """
+        return bump(self.dx, sizes, reweighted, relative)
+
+    def bootstrap(
+        self,
+        kind: Kind = "parametric",
+        size: int = SIZE,
+        seed: int = SEED,
+        scale: Scale = "mad_adjusted",
+    ) -> Bootstrap:
+        """Parameters fitted to simulated quotes, and their percentile intervals.
+
+        Parameters
+        ----------
+        kind : "parametric" (normal noise), or "residual" (noise drawn from the residuals)
+        size, seed : how many, and where they start
+        scale : of parametric noise
+        """
+        return bootstrap(self.dx, kind, size, seed, scale)
+
+    def robust(self, loss: Loss = "huber") -> Robust:
+        """Parameters when large errors count for less: "huber" or "cauchy"."""
+        return robust(self.dx, loss)
+
+    def outliers(self) -> Outliers:
+        """Every quote's error seen four ways, and a verdict."""
+        return outlier_table(self.dx)

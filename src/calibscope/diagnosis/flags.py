@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 from scipy.special import stdtrit
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.diagnosis.curvature import Curvature
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.freedom import Freedom
@@ -93,6 +93,15 @@ def sizes(values: Array) -> Array:
     return np.fmax(np.abs(values), 0.0)
 
 
+def outlier_limit(degrees_of_freedom: Indices, count: Indices, probability: float) -> Array:
+    """Externally studentised residual that chance exceeds on few days (Bonferroni).
+
+    Not a number without a degree of freedom to spare.
+    """
+    chance = 1.0 - 0.5 * probability / np.maximum(count, 1)
+    return np.asarray(stdtrit(np.asarray(degrees_of_freedom) - 1, chance))
+
+
 def raise_flags(
     problem: LeastSquares,
     own: Geometry,
@@ -114,8 +123,7 @@ def raise_flags(
     highest = own.leverage.max(axis=-1)
     is_perfect = _is_perfect(problem, settings.perfect)
     has_noise = ~is_perfect
-    chance = 1.0 - 0.5 * settings.outlier_probability / np.maximum(scales.count, 1)
-    outlying = stdtrit(degrees - 1, chance)  # not a number without a degree of freedom
+    outlying = outlier_limit(degrees, scales.count, settings.outlier_probability)
     quantiles = quantile(settings.level, "mad_adjusted", degrees)
     _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
         problem, known.shares, own.deviations, scales.mad_adjusted * quantiles

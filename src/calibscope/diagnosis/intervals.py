@@ -20,6 +20,7 @@ interval", and where it is zero, a point with the mark "no noise".
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -46,8 +47,8 @@ class Intervals:
 
     words: Words
     level: float | tuple[float, ...]
-    scale: Scale
-    form: Form
+    scale: Scale | None  # of the noise; None where none was needed
+    form: Form | Literal["bootstrap"]
     values: Array  # (p,)
     standard_errors: Array  # (p,) of the parameters themselves
     low: Array  # (p,) or (levels, p); not a number at a bound
@@ -76,7 +77,7 @@ class Intervals:
             said.append("not identified")
         elif self.is_collapsed[p]:
             said.append("collapsed (rank lost)")
-        elif (self.low[..., p] == self.high[..., p]).all():
+        elif not self.at_bound[p] and (self.low[..., p] == self.high[..., p]).all():
             said.append("no noise")
         cut = bool(self.is_cut_low[..., p].any()), bool(self.is_cut_high[..., p].any())
         said.append(CUT_WORDS[cut])
