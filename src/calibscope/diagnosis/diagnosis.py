@@ -10,6 +10,7 @@ from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
 from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
 from calibscope.diagnosis.consequences import USUAL, Consequences, Telling, consequences
 from calibscope.diagnosis.curvature import Curvature, on_pairs
+from calibscope.diagnosis.data_worth import Candidates, DataWorth, data_worth
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.exact import Exact
 from calibscope.diagnosis.facts import Facts
@@ -187,6 +188,15 @@ class Diagnosis:
     def resid_studentized_external(self) -> Array:
         """(m,) residual over its deviation, with the scale of the other quotes (statsmodels)."""
         return self.deletion.resid_studentized_external
+
+    def data_worth(self, candidates: Candidates | None = None) -> DataWorth:
+        """Factors by which variances grow without each quote, or shrink with each candidate.
+
+        Parameters
+        ----------
+        candidates : quotes that the fit does not have; `cap_candidates` makes them for caps
+        """
+        return data_worth(self, candidates)
 
     # Uncertainty
 
