@@ -54,4 +54,4 @@ class Answers(Protocol):
         """What is asked for, at horizons in years and of instruments of the client's own kind."""
 
     def nearly_as_good(self, parameters: Array, followed: Quantities) -> Alternatives:
-        """Fits nearly as good as that with parameters (p,), as far apart in `followed` as can be."""
+        """Fits nearly as good as that with parameters (p,), as far apart in these as can be."""
