@@ -50,13 +50,7 @@ def test_the_same_ends_as_minos(case):
         day = cs.demo_market().day(case)
     dx = cs.diagnose(cs.calibrate(day))
     assert not dx.flags.has_parameters_at_bound
-    found = profiles(
-        dx.problem,
-        dx.refit,
-        dx.standard_errors("mse", "exact"),
-        int(dx.scales.degrees_of_freedom),
-        (LEVEL,),
-    )
+    found = profiles(dx, (LEVEL,))
     ours = np.array([(curve.low[0], curve.high[0]) for curve in found.curves])
     theirs = ends_by_minos(dx, LEVEL)
     known = np.isfinite(theirs)

@@ -49,11 +49,6 @@ class Wave:
         return np.ones_like(quotes)
 
 
-def profiled(dx, **options):
-    errors, freedom = dx.standard_errors("mse"), int(dx.scales.degrees_of_freedom)
-    return profiles(dx.problem, dx.refit, errors, freedom, **options)
-
-
 @pytest.fixture
 def line():
     rng = np.random.default_rng(3)
@@ -76,7 +71,7 @@ def line():
 
 def test_a_linear_problem_has_students_interval(line):
     dx = line()
-    found = profiled(dx, levels=LEVELS)
+    found = profiles(dx, levels=LEVELS)
     errors = dx.standard_errors("mse")
     for p, curve in enumerate(found.curves):
         for i, level in enumerate(LEVELS):
@@ -89,9 +84,9 @@ def test_a_linear_problem_has_students_interval(line):
 
 
 def test_a_bound_ends_the_interval_and_says_so(line):
-    free = profiled(line(), levels=(0.95,)).of("b2")
+    free = profiles(line(), levels=(0.95,)).of("b2")
     bound = 0.5 * (free.high[0] + line().problem.values[1])
-    cut = profiled(line({"b2": (-10.0, bound)}), levels=(0.95,)).of("b2")
+    cut = profiles(line({"b2": (-10.0, bound)}), levels=(0.95,)).of("b2")
     assert cut.high[0] == bound
     assert cut.is_cut_high[0]
     assert not cut.is_cut_low[0]
@@ -105,7 +100,7 @@ def test_a_second_valley_belongs_to_the_interval():
     dx = cs.diagnose_least_squares(
         y, [[slope], [-slope]], values=best, observed=y, bounds={"b1": (-3.0, 3.0)}, refit=Wave()
     )
-    curve = profiled(dx, levels=(0.5,)).of("b1")
+    curve = profiles(dx, levels=(0.5,)).of("b1")
     assert curve.low[0] < -0.9
     assert curve.high[0] > 1.0
     assert not curve.is_connected
@@ -117,7 +112,7 @@ def test_a_better_fit_on_the_way_is_reported():
         y - [0.072, -0.072], [[0.27], [-0.27]], values=[1.3], observed=y,
         bounds={"b1": (-3.0, 3.0)}, refit=Wave(),
     )  # fmt: skip
-    found = profiled(dx, levels=(0.5,))
+    found = profiles(dx, levels=(0.5,))
     assert found.better is not None
     assert abs(abs(found.better[0]) - 1.0) < 0.3
 
@@ -128,16 +123,16 @@ def test_without_a_degree_of_freedom_there_is_no_interval():
     dx = cs.diagnose_least_squares(
         [0.0, 0.0], refit.design, values=[1.0, 1.0], observed=[1.0, 2.0], refit=refit
     )
-    for curve in profiled(dx).curves:
+    for curve in profiles(dx).curves:
         assert np.isnan(curve.low).all()
         assert np.isnan(curve.high).all()
 
 
 def test_an_unknown_name_is_refused(line):
     with pytest.raises(ValueError, match="choose from b1, b2"):
-        profiled(line(), names=["c"])
+        profiles(line(), names=["c"])
     with pytest.raises(ValueError, match="has no profile"):
-        profiled(line(), names=["b1"]).of("b2")
+        profiles(line(), names=["b1"]).of("b2")
 
 
 @pytest.mark.parametrize("date", ["2020-03-18", "2022-07-21", "2024-06-03"])
@@ -145,7 +140,7 @@ def test_every_point_of_a_profile_is_what_it_says(date):
     """Held values are kept, the order of the factors too, and Q is the objective there."""
     fit = cs.calibrate(cs.demo_market().day(date))
     dx = cs.diagnose(fit)
-    found = profiled(dx)
+    found = profiles(dx)
     for p, curve in enumerate(found.curves):
         np.testing.assert_allclose(curve.parameters[:, p], curve.values, rtol=1e-12)
         assert (curve.parameters[:, 0] >= curve.parameters[:, 1] * (1 - 1e-9)).all()
@@ -163,7 +158,7 @@ def test_no_other_held_fit_is_better():
 
     fit = cs.calibrate(cs.demo_market().day("2018-05-29"))
     refit = cs.diagnose(fit).refit
-    found = profiled(cs.diagnose(fit), levels=(0.75,))
+    found = profiles(cs.diagnose(fit), levels=(0.75,))
     quotes, weights = fit.problem.day.prices, fit.problem.weights
     for p, curve in enumerate(found.curves):
         for i in (0, len(curve.values) // 3, len(curve.values) - 1):
@@ -173,3 +168,26 @@ def test_no_other_held_fit_is_better():
             in_order = ends.parameters[:, 0] >= ends.parameters[:, 1]
             if in_order.any():
                 assert curve.objectives[i] <= ends.objectives[in_order].min() * 1.005
+
+
+def test_intervals_by_profile_come_in_the_order_asked_for(line):
+    dx = line()
+    several = dx.intervals((0.95, 0.5), method="profile")
+    one = dx.intervals(0.95, method="profile")
+    assert several.level == (0.95, 0.5)
+    np.testing.assert_allclose(several.low[0], one.low, rtol=1e-4)
+    assert (several.low[0] < several.low[1]).all()
+    np.testing.assert_allclose(one.low, dx.intervals(0.95, "mse").low, rtol=1e-4)
+
+
+def test_an_unknown_method_is_refused(line):
+    with pytest.raises(ValueError, match="choose from delta, profile, bootstrap"):
+        line().intervals(method="guess")
+
+
+def test_a_parameter_at_its_bound_has_a_profile_interval():
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2024-06-03")))
+    assert np.isnan(dx.intervals(0.95).of("rho_xy")[0])
+    low, high = dx.intervals(0.95, method="profile").of("rho_xy")
+    assert low == -1.0
+    assert -1.0 < high < 1.0

@@ -27,6 +27,7 @@ from calibscope.calibration.pairs import (
     set_schedule,
 )
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
+from calibscope.calibration.ridge import is_beside_ridge
 from calibscope.calibration.surrogate import linearise, set_basis, set_variance
 from calibscope.models.g2.book import CapBook
 
@@ -111,7 +112,8 @@ def solve_held(
                 best = value
                 found[row] = point
         # Once more, with patience: valleys beside the ridge are long and crooked.
-        settled_in_order(is_ordered, NEAR, PATIENT_STEPS, case, found[row])
+        if is_beside_ridge(found[row]):
+            settled_in_order(is_ordered, NEAR, PATIENT_STEPS, case, found[row])
 
 
 @compiled

@@ -30,6 +30,7 @@ from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale, Scales, correlation
 
 Mode = Literal["full", "strict"]
+Method = Literal["delta", "profile", "bootstrap"]
 
 DEFAULT_SCALE: Scale = "mad_adjusted"
 
@@ -270,6 +271,7 @@ class Diagnosis:
         level: float | Sequence[float] = 0.95,
         scale: Scale = DEFAULT_SCALE,
         form: Form = "gauss_newton",
+        method: Method = "delta",
     ) -> Intervals:
         """Confidence intervals of the parameters, with marks (`intervals.py` has the formula).
 
@@ -277,8 +279,17 @@ class Diagnosis:
         ----------
         level : one, or several such as (0.5, 0.75, 0.95), which then come first
         scale, form : as for `covariance`
+        method : "delta"; or, by fitting again, "profile" (whose scale is always `mse`) or
+            "bootstrap" (parametric)
         """
         problem, levels = self.problem, checked_levels(level)
+        if method == "profile":
+            found = self.exact.profiles(np.atleast_1d(levels).tolist()).intervals
+            return found.at(float(levels) if levels.ndim == 0 else tuple(levels.tolist()))
+        if method == "bootstrap":
+            return self.exact.bootstrap(scale=scale).intervals(level)
+        if method != "delta":
+            raise ValueError(f"method is {method!r}; choose from delta, profile, bootstrap")
         if np.isnan(problem.values).any():
             raise ValueError("there are no parameter values; give values= to get intervals")
         errors = self.standard_errors(scale, form)

@@ -8,10 +8,10 @@ from calibscope.diagnosis.bootstrap import SEED, SIZE, Bootstrap, Kind, bootstra
 from calibscope.diagnosis.bump import Bumps, bump
 from calibscope.diagnosis.leave_one_out import LeaveOneOut, leave_one_out
 from calibscope.diagnosis.outliers import Outliers, outlier_table
-from calibscope.diagnosis.profile import Profiles, profiles
+from calibscope.diagnosis.profile import LEVELS, Profiles, profiles
 from calibscope.diagnosis.refit import required, sum_of_squares
 from calibscope.diagnosis.robust import Loss, Robust, robust
-from calibscope.diagnosis.uncertainty import Form, Scale
+from calibscope.diagnosis.uncertainty import Scale
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
@@ -47,9 +47,7 @@ class Exact:
         return leave_one_out(self.dx)
 
     def profiles(
-        self,
-        levels: Sequence[float] = (0.5, 0.75, 0.95),
-        names: Sequence[str] | None = None,
+        self, levels: Sequence[float] = LEVELS, names: Sequence[str] | None = None
     ) -> Profiles:
         """How good the fit can be with each parameter held, and the intervals that follow.
 
@@ -58,10 +56,7 @@ class Exact:
         levels : of the intervals
         names : of the parameters; None means all that can move
         """
-        dx = self.dx
-        form: Form = "gauss_newton" if dx.problem.bend is None else "exact"
-        errors, freedom = dx.standard_errors("mse", form), int(dx.scales.degrees_of_freedom)
-        return profiles(dx.problem, required(dx.refit), errors, freedom, levels, names)
+        return profiles(self.dx, levels, names)
 
     def bump(
         self,

@@ -19,7 +19,7 @@ interval", and where it is zero, a point with the mark "no noise".
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -48,9 +48,9 @@ class Intervals:
     words: Words
     level: float | tuple[float, ...]
     scale: Scale | None  # of the noise; None where none was needed
-    form: Form | Literal["bootstrap"]
+    form: Form | Literal["bootstrap", "profile"]
     values: Array  # (p,)
-    standard_errors: Array  # (p,) of the parameters themselves
+    standard_errors: Array  # (p,) of the parameters themselves; not a number in a profile
     low: Array  # (p,) or (levels, p); not a number at a bound
     high: Array
     is_cut_low: Marks  # whether a bound is nearer than the interval's own end
@@ -82,6 +82,14 @@ class Intervals:
         cut = bool(self.is_cut_low[..., p].any()), bool(self.is_cut_high[..., p].any())
         said.append(CUT_WORDS[cut])
         return ", ".join(word for word in said if word)
+
+    def at(self, level: float | tuple[float, ...]) -> "Intervals":
+        """The intervals of one of several levels, or of some in another order."""
+        known = np.asarray(self.level).tolist()
+        wanted = [known.index(one) for one in np.atleast_1d(level).tolist()]
+        place = wanted if np.ndim(level) else wanted[0]
+        ends = ("low", "high", "is_cut_low", "is_cut_high")
+        return replace(self, level=level, **{name: getattr(self, name)[place] for name in ends})
 
     def of(self, name: str) -> tuple[float | Array, float | Array]:
         """Low and high end of one parameter."""

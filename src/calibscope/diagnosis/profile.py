@@ -16,16 +16,24 @@ the set above is not connected, and the interval reaches from its first to its l
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri
 
 from calibscope.base.arrays import Array, Marks
+from calibscope.diagnosis.intervals import Intervals, checked_levels
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.profile_walk import Best, Side, fit_together
-from calibscope.diagnosis.refit import Refit
+from calibscope.diagnosis.refit import required
+from calibscope.diagnosis.uncertainty import Form
 
+if TYPE_CHECKING:
+    from calibscope.diagnosis.diagnosis import Diagnosis
+    from calibscope.diagnosis.identification import Identification
+
+LEVELS = (0.5, 0.75, 0.95)
 MENDINGS = 3  # how often jumps are looked at again
 
 
@@ -49,6 +57,8 @@ class Profile:
 class Profiles:
     """The profiles of all parameters that can move."""
 
+    problem: LeastSquares
+    identification: "Identification"  # what the fit left open
     levels: tuple[float, ...]
     limits: Array  # (levels,) of Q
     lowest: float  # Q of the fit
@@ -63,6 +73,38 @@ class Profiles:
         known = ", ".join(curve.name for curve in self.curves)
         raise ValueError(f"{name!r} has no profile; choose from {known}")
 
+    @property
+    def intervals(self) -> Intervals:
+        """The intervals of all parameters, the levels first.
+
+        A parameter at a bound has one too, on the side where it can move. None collapses where
+        rank was lost: the walk goes along directions that a decomposition drops.
+        """
+        problem = self.problem
+        shape = len(self.levels), len(problem.values)
+        low, high = np.full(shape, np.nan), np.full(shape, np.nan)
+        is_cut_low, is_cut_high = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        for curve in self.curves:
+            p = problem.words.names.index(curve.name)
+            low[:, p], high[:, p] = curve.low, curve.high
+            is_cut_low[:, p], is_cut_high[:, p] = curve.is_cut_low, curve.is_cut_high
+        return Intervals(
+            problem.words,
+            self.levels,
+            "mse",
+            "profile",
+            problem.values,
+            np.full(len(problem.values), np.nan),
+            low,
+            high,
+            is_cut_low,
+            is_cut_high,
+            problem.at_bound,
+            ~problem.is_movable,
+            self.identification.is_identified,
+            np.zeros(len(problem.values), dtype=bool),
+        )
+
 
 def limits_of(lowest: float, levels: Array, degrees_of_freedom: int) -> Array:
     """Q up to which a parameter belongs to its interval; not a number without a scale."""
@@ -73,26 +115,20 @@ def limits_of(lowest: float, levels: Array, degrees_of_freedom: int) -> Array:
 
 
 def profiles(
-    problem: LeastSquares,
-    refit: Refit,
-    standard_errors: Array,
-    degrees_of_freedom: int,
-    levels: Sequence[float] = (0.5, 0.75, 0.95),
-    names: Sequence[str] | None = None,
+    dx: "Diagnosis", levels: Sequence[float] = LEVELS, names: Sequence[str] | None = None
 ) -> Profiles:
     """Profile the parameters of a fit.
 
     Parameters
     ----------
-    problem, refit : the fit, and how to fit again
-    standard_errors : (p,) for the first steps alone
-    degrees_of_freedom : m - p
     levels : of the intervals
     names : of the parameters; None means all that can move
     """
-    rungs = np.sort(np.asarray(levels, float))
-    best = Best(problem, refit, standard_errors)
-    limits = limits_of(best.lowest, rungs, degrees_of_freedom)
+    problem, rungs = dx.problem, np.sort(checked_levels(levels))
+    form: Form = "gauss_newton" if problem.bend is None else "exact"
+    errors = dx.standard_errors("mse", form)  # for the first steps alone
+    best = Best(problem, required(dx.refit), errors)
+    limits = limits_of(best.lowest, rungs, int(dx.scales.degrees_of_freedom))
     wanted = problem.words.names if names is None else tuple(names)
     if not set(wanted) <= set(problem.words.names):
         raise ValueError(f"{names!r}: choose from {', '.join(problem.words.names)}")
@@ -100,9 +136,7 @@ def profiles(
         p for p, name in enumerate(problem.words.names) if problem.is_movable[p] and name in wanted
     ]
     heights = np.sqrt(np.maximum(limits - best.lowest, 0.0))
-    sides = [
-        Side(best, p, sign, heights, standard_errors[p]) for p in movable for sign in (-1.0, 1.0)
-    ]
+    sides = [Side(best, p, sign, heights, errors[p]) for p in movable for sign in (-1.0, 1.0)]
     if np.isfinite(heights).all() and heights[-1] > 0.0:
         for stage in (*(Side.walk, Side.settle, Side.mend) * MENDINGS, Side.walk):
             fit_together(best, sides, stage)
@@ -111,7 +145,9 @@ def profiles(
     curves = tuple(
         _joined(best, low, high) for low, high in zip(sides[::2], sides[1::2], strict=True)
     )
-    return Profiles(tuple(rungs.tolist()), limits, best.lowest, curves, best.better)
+    return Profiles(
+        problem, dx.identification, tuple(rungs.tolist()), limits, best.lowest, curves, best.better
+    )
 
 
 def _joined(best: Best, down: Side, up: Side) -> Profile:
