@@ -8,6 +8,8 @@ import calibscope as cs
 import peers
 from calibscope.market.demo import demo_day
 from calibscope.market.quotes import swap_rates
+from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.caps import evaluate
 from calibscope.models.g2.downstream import Downstream
 
 MODELS = [
@@ -101,6 +103,13 @@ def test_factors_that_cancel_leave_no_gradient():
     assert np.isfinite(values).all()
     spreads = np.array([not label.startswith("slope") for label in asked.labels])
     assert np.isnan(gradients[spreads]).any(axis=1).all()
+
+
+def test_books_of_several_days_can_be_repeated():
+    days, rows = [demo_day(), FLOORS], np.array([model.values for model in MODELS[:2]])
+    book = CapBook.from_days(days)
+    once, twice = evaluate(rows, book, 0), evaluate(np.tile(rows, (2, 1)), book.repeated(2), 0)
+    assert twice.prices.tolist() == [*once.prices, *once.prices]
 
 
 def test_what_cannot_be_asked_for():

@@ -13,7 +13,9 @@ from scipy.special import logit, ndtr
 import calibscope as cs
 from calibscope.base.measures import PRICE, PROBABILITY, SPREAD
 from calibscope.calibration.alternatives import Alternatives, alternatives
+from calibscope.calibration.coordinates import scaled, unscaled
 from calibscope.diagnosis.consequences import Telling, consequences
+from calibscope.models.g2.downstream import Downstream
 
 TRUTH = cs.G2(1.2, 0.08, 0.02, 0.011, -0.6)
 INSTRUMENTS = (cs.Cap(11), cs.Floor(18, 0.01), cs.BondOption(5, 15))
@@ -133,6 +135,13 @@ def test_a_fit_that_lost_rank_says_so(fits):
     assert f"{doubtful.sum()} of 23 delta intervals mean little" in found.reading
 
 
+def test_a_fit_that_bends_says_so():
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
+    found = dx.consequences((1,))
+    assert found.has_strong_curvature
+    assert found.reading.endswith("believe a bootstrap before them.")
+
+
 def test_strict_mode_holds_what_is_at_its_bound(fits):
     for date, name, p in (("2022-07-21", "sigma_x", 2), ("2024-06-06", "rho_xy", 4)):
         dx = cs.diagnose(fits[date], mode="strict")
@@ -184,15 +193,15 @@ def read(points, telling=None):
     dx = diagnosis((np.ones(12), X), [0.4, -0.9], names=("b", "c"))
     others = Alternatives(np.array(points, dtype=float), 1.1, "RMSRE")
     asked = quantities([[1, 1], [0, 1], [0.0006, 0]], [PROBABILITY, PRICE, SPREAD])
-    return consequences(dx, asked, others, telling=telling or Telling())
+    return consequences(dx, asked, lambda *_: others, telling=telling or Telling())
 
 
 def test_fits_that_differ_are_named_with_their_numbers():
     found = read([[0.4, -0.9], [0.4, -1.57], [0.5, -1.0]])
     assert (found.contrast > 1).tolist() == [True, True, False]
     assert found.reading == (
-        "Two fits within 10 % of the same RMSRE put q2 at 2.08e+03 bp (b = 0.4, c = -1.57) and at "
-        "4.07e+03 bp (b = 0.4, c = -0.9). "
+        "Two fits within 10 % of the same RMSRE put q2 at 20.8 % (b = 0.4, c = -1.57) and at "
+        "40.7 % (b = 0.4, c = -0.9). "
         "Two fits within 10 % of the same RMSRE put q1 at 12.1 % (b = 0.4, c = -1.57) and at "
         "30.9 % (b = 0.4, c = -0.9)."
     )
@@ -224,14 +233,40 @@ def test_the_named_fits_of_a_day_are_what_the_reading_says(fits):
     assert (found.estimates <= found.valley_high).all()
 
 
-def test_alternatives_are_good_and_no_two_alike(fits):
+def test_alternatives_are_good_and_go_farther_than_the_ends_of_the_valley(fits):
     for fit in fits.values():
-        others = alternatives(fit.problem, fit.evidence)
+        asked = Downstream.of(fit.problem.day, (1, 10), (cs.BondOption(5, 15),))
+        others = alternatives(fit.problem, fit.evidence, asked)
         errors = np.array([fit.problem.rmsre(point) for point in others.points])
         assert (errors <= others.factor * errors.min() * (1 + 1e-6)).all()
-        assert len(np.unique(others.points, axis=0)) == len(others.points) > 5
         assert (others.points == fit.parameters.values).all(axis=1).any()
         assert others.error == "RMSRE"
+        ends = asked.values(fit.evidence.valley.ends.reshape(-1, 5))
+        values = asked.values(others.points)
+        assert (np.ptp(values, axis=0) >= np.ptp(ends, axis=0)).all()
+    label = asked.labels.index("sd of slope in 10Y")  # on 2024-06-06
+    assert np.ptp(values[:, label]) > 3 * np.ptp(ends[:, label])
+
+
+def test_no_walk_through_the_valley_leaves_the_range(fits):
+    fit = fits["2024-06-06"]
+    asked = Downstream.of(fit.problem.day, (1, 10), (cs.Cap(35),))
+    others = alternatives(fit.problem, fit.evidence, asked)
+    rng, limit = np.random.default_rng(6), others.factor**2 * fit.objective
+    steps, lower, upper = scaled(others.points), fit.problem.lower, fit.problem.upper
+    spread = np.linalg.cholesky(np.cov(steps.T) + 1e-12 * np.eye(5))
+    walked = []
+    for place in steps:
+        for size in 10.0 ** rng.uniform(-3, 0, 100):
+            trial = np.clip(unscaled(place + size * spread @ rng.standard_normal(5)), lower, upper)
+            if fit.problem.objective(trial) <= limit:
+                place, _ = scaled(trial), walked.append(trial)
+    seen, values = asked.values(np.array(walked)), asked.values(others.points)
+    low, high = values.min(axis=0), values.max(axis=0)
+    assert len(walked) > 300
+    # Two percent: the search stops at a hundred-thousandth of what it knew at its start.
+    assert (seen.min(axis=0) >= low - 0.02 * (high - low)).all()
+    assert (seen.max(axis=0) <= high + 0.02 * (high - low)).all()
 
 
 # The door

@@ -55,7 +55,8 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["calibration.md", "diagnosis.md", "leverage-theory.md", "study.md"]
+    "name",
+    ["calibration.md", "consequences.md", "diagnosis.md", "leverage-theory.md", "study.md"],
 )
 def test_the_python_of_a_page_runs(name):
     page = (PAGE.parent / name).read_text(encoding="utf-8")

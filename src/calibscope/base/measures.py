@@ -27,4 +27,4 @@ class Measure:
 PROBABILITY = Measure("probability", "%", 100.0, "logit")
 DEVIATION = Measure("standard deviation", "bp", 1e4, "log")
 SPREAD = Measure("difference of rates", "bp", 1e4, "identity")
-PRICE = Measure("price per notional", "bp", 1e4, "log")
+PRICE = Measure("price per notional", "%", 100.0, "log")

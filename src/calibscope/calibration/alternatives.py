@@ -1,4 +1,4 @@
-"""Fits that RMSRE cannot tell from the best: the ends of the valley, and other optima."""
+"""Fits that RMSRE cannot tell from the best: the ends of its valley, other optima, extremes."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, frozen
 from calibscope.calibration.evidence import Evidence
+from calibscope.calibration.outermost import Followed, outermost
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import PERFECT
 
@@ -15,17 +16,20 @@ ROUNDING = 1e-6  # relative, of the objective: the ends of a valley lie on its l
 class Alternatives(NamedTuple):
     """Parameters whose error stays within a factor of the best."""
 
-    points: Array  # (k, 5), no two alike
+    points: Array  # (k, 5)
     factor: float
     error: str  # what stays within the factor: "RMSRE", by default
 
 
-def alternatives(problem: Problem, found: Evidence) -> Alternatives:
-    """The fit, the ends of its valley, other optima and the plausible fit, as far as they are good.
+def alternatives(problem: Problem, found: Evidence, followed: Followed) -> Alternatives:
+    """The fit, the ends of its valley, other optima, the plausible fit, and what goes farthest.
+
+    Only those that are good are kept.
 
     Parameters
     ----------
     found : with a valley by a factor, not by bid and ask
+    followed : numbers that follow from the parameters, of which the smallest and largest count
     """
     factor = found.valley.factor
     if factor is None:
@@ -36,8 +40,13 @@ def alternatives(problem: Problem, found: Evidence) -> Alternatives:
         ([model.values for model in models], found.valley.ends.reshape(-1, len(models[0].values)))
     )
     points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
-    objectives = np.array([problem.objective(point) for point in points])
-    floor = PERFECT**2 * len(problem.weights)
-    highest = factor**2 * max(objectives.min(), floor)
-    is_good = objectives <= highest * (1.0 + ROUNDING)
-    return Alternatives(frozen(points[is_good]), factor, found.valley.measure)
+    objectives = _objectives(problem, points)
+    highest = factor**2 * max(objectives.min(), PERFECT**2 * len(problem.weights))
+    good = points[objectives <= highest * (1.0 + ROUNDING)]
+    farthest = outermost(problem, highest, good, followed)
+    is_good = _objectives(problem, farthest) <= highest * (1.0 + ROUNDING)
+    return Alternatives(frozen(np.vstack((good, farthest[is_good]))), factor, found.valley.measure)
+
+
+def _objectives(problem: Problem, points: Array) -> Array:
+    return np.array([problem.objective(point) for point in points])

@@ -17,6 +17,7 @@ from calibscope.calibration.case import COUNT
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
 from calibscope.calibration.evidence import evidence
 from calibscope.calibration.held import SPEEDS, solve_held
+from calibscope.calibration.outermost import Followed
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import DESCENTS, compile_kernels, search_and_trace, search_speeds
 from calibscope.calibration.solution import Fit
@@ -102,10 +103,10 @@ class CapRefit:
         """What follows from parameters: the outlook at horizons, and prices of instruments."""
         return Downstream.of(self.problem.day, horizons, instruments)
 
-    def nearly_as_good(self, parameters: Array) -> Alternatives:
+    def nearly_as_good(self, parameters: Array, followed: Followed) -> Alternatives:
         """Fits that RMSRE cannot tell from the one with parameters (5,)."""
         fit = Fit(self.problem, G2(*parameters), "given", evaluations=0, seconds=0.0)
-        return alternatives(self.problem, evidence(fit))
+        return alternatives(self.problem, evidence(fit), followed)
 
     def _book(self, count: int) -> CapBook:
         return self.problem.book.repeated(count)

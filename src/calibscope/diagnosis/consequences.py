@@ -9,9 +9,9 @@ A quantity q follows from the parameters. Three answers to how well it is known,
       \hat{se}^2 = \nabla q^T\,\widehat{Cov}\,\nabla q;
 
 - the bootstrap, if there are replicates of the parameters: the quantiles of q over them;
-- the valley: the smallest and the largest q among the known fits that are nearly as good. This is
-  no confidence interval. It says what a choice between fits decides that nobody can see in prices.
-  Only fits that are known count, so the true range may be wider.
+- the valley: the smallest and the largest q among fits that are nearly as good. This is no
+  confidence interval. It says what a choice between fits decides that nobody can see in prices.
+  Only fits that were found count, so the true range may be wider, never shorter.
 
 Zero variance is not precision here either. A quantity is "not identified" if more than a threshold
 of its gradient, in scaled coordinates and squared, lies along directions that were dropped; its
@@ -20,6 +20,7 @@ one e-fold (`intervals.py` says the same of parameters). A parameter at its boun
 ways: strict mode holds it there, full mode pretends that it could leave, and the mark says which.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from calibscope.diagnosis.diagnosis import Diagnosis
+
+Search = Callable[[Array, Quantities], Alternatives]
 
 LARGEST = 700.0  # exponent of a finite double
 
@@ -82,6 +85,7 @@ class Consequences:
     factor: float  # of the best error, within which they stay; not a number if none is known
     error: str  # what stays within the factor
     telling: Telling
+    has_strong_curvature: bool  # the delta method takes for straight what bends
 
     def __repr__(self) -> str:
         return f"Consequences({len(self.labels)} quantities: {self.reading})"
@@ -120,7 +124,7 @@ class Consequences:
 
     @property
     def reading(self) -> str:
-        """Plain sentences on fits that look alike and mean different things, and on marks."""
+        """Plain sentences on fits that look alike and differ, and on what to make of intervals."""
         return reading_of(self)
 
     def frame(self) -> "pd.DataFrame":
@@ -147,7 +151,7 @@ class Consequences:
 def consequences(
     dx: "Diagnosis",
     quantities: Quantities,
-    alternatives: Alternatives | None = None,
+    nearly_as_good: Search | None = None,
     replicates: ArrayLike | None = None,
     level: float = 0.95,
     scale: Scale = "mad_adjusted",
@@ -158,7 +162,7 @@ def consequences(
 
     Parameters
     ----------
-    alternatives : fits that are nearly as good; None means that none is known
+    nearly_as_good : finds other fits for the valley; None leaves it out
     replicates : (n, p) parameters of a bootstrap
     level : of both intervals
     scale, form : of the covariance, as for `Diagnosis.covariance`
@@ -186,7 +190,8 @@ def consequences(
         if draws is None
         else np.quantile(quantities.values(draws), (tail, 1.0 - tail), axis=0)
     )
-    points = np.empty((0, theta.size)) if alternatives is None else alternatives.points
+    others = None if nearly_as_good is None else nearly_as_good(theta, quantities)
+    points = np.empty((0, theta.size)) if others is None else others.points
     return Consequences(
         labels=quantities.labels,
         measures=quantities.measures,
@@ -205,9 +210,10 @@ def consequences(
         bootstrap_high=high_end,
         points=points,
         point_values=quantities.values(points) if len(points) else np.empty((0, estimates.size)),
-        factor=np.nan if alternatives is None else alternatives.factor,
-        error="" if alternatives is None else alternatives.error,
+        factor=np.nan if others is None else others.factor,
+        error="" if others is None else others.error,
         telling=telling,
+        has_strong_curvature=bool(dx.flags.has_strong_curvature),
     )
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def reading_of(found: "Consequences") -> str:
-    """Sentences on the valley, then on delta intervals that mean little."""
-    return " ".join([*_valley(found), *_marked(found)])
+    """Sentences on the valley, then on the delta method."""
+    return " ".join([*_valley(found), *_cautions(found)])
 
 
 def _valley(found: "Consequences") -> list[str]:
@@ -49,14 +49,19 @@ def _pair(found: "Consequences", q: int) -> str:
     )
 
 
-def _marked(found: "Consequences") -> list[str]:
-    doubtful = int(np.sum(~found.is_identified | found.is_collapsed))
-    if not doubtful:
-        return []
-    return [
-        f"{doubtful} of {len(found.labels)} delta intervals mean little, because the quotes leave "
-        "a combination of parameters open."
-    ]
+def _cautions(found: "Consequences") -> list[str]:
+    doubtful, sentences = int(np.sum(~found.is_identified | found.is_collapsed)), []
+    if doubtful:
+        sentences.append(
+            f"{doubtful} of {len(found.labels)} delta intervals mean little, because the quotes "
+            "leave a combination of parameters open."
+        )
+    if found.has_strong_curvature:
+        sentences.append(
+            "The model bends in a flat direction, where delta intervals take it for straight: "
+            "believe a bootstrap before them."
+        )
+    return sentences
 
 
 def _parameters(names: tuple[str, ...], point: Array) -> str:

@@ -352,8 +352,8 @@ class Diagnosis:
             if answers is None:
                 raise ValueError("nobody says what follows from these parameters; give quantities=")
             quantities = answers.quantities(horizons, instruments)
-        others = None if answers is None else answers.nearly_as_good(self.problem.values)
-        return consequences(self, quantities, others, replicates, level, scale, form, telling)
+        search = None if answers is None else answers.nearly_as_good
+        return consequences(self, quantities, search, replicates, level, scale, form, telling)
 
     @property
     def relative_bias(self) -> float:

@@ -53,5 +53,5 @@ class Answers(Protocol):
     def quantities(self, horizons: ArrayLike, instruments: Sequence[Any]) -> Quantities:
         """What is asked for, at horizons in years and of instruments of the client's own kind."""
 
-    def nearly_as_good(self, parameters: Array) -> Alternatives:
-        """Fits that are nearly as good as the one with parameters (p,)."""
+    def nearly_as_good(self, parameters: Array, followed: Quantities) -> Alternatives:
+        """Fits nearly as good as that with parameters (p,), as far apart in these as can be."""

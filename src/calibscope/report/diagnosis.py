@@ -4,15 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.intervals import Intervals
 from calibscope.report.bars import bar
-from calibscope.report.tables import heading, plain_table
+from calibscope.report.tables import heading, indented, interval_text, plain_table
 
 LEVEL, SHORT_LEVEL = 0.95, 0.5
 
@@ -35,7 +33,6 @@ LEGEND = (
     "Studentised: market minus model, in standard deviations."
 )
 WIDTH = 12  # of a bar
-MOST_DIGITS = 8
 
 
 def diagnosed(dx: Diagnosis, strict: Diagnosis, unit: Unit = PERCENT) -> RenderableType:
@@ -49,16 +46,16 @@ def diagnosed(dx: Diagnosis, strict: Diagnosis, unit: Unit = PERCENT) -> Rendera
     has_bounds = dx.flags.has_parameters_at_bound
     return Group(
         heading("Diagnosis"),
-        _line(dx.reading),
-        *([_line(f"With parameters at bounds held: {strict.reading}")] if has_bounds else []),
+        indented(dx.reading),
+        *([indented(f"With parameters at bounds held: {strict.reading}")] if has_bounds else []),
         heading("Which quotes decide the fit?"),
         quote_table(dx),
-        _line(LEGEND),
+        indented(LEGEND),
         heading("How uncertain are the parameters?"),
         interval_table(dx, unit, strict if has_bounds else None),
-        *(_line(f"{sentence}.") for sentence in dx.unidentified_combinations),
+        *(indented(f"{sentence}.") for sentence in dx.unidentified_combinations),
         heading("What do the quotes determine?"),
-        *map(_line, spectrum_lines(dx, unit)),
+        *map(indented, spectrum_lines(dx, unit)),
         heading("Flags"),
         flag_table(dx),
     )
@@ -104,7 +101,7 @@ def interval_table(dx: Diagnosis, unit: Unit = PERCENT, strict: Diagnosis | None
         table.add_column(f"{above}\nnoise {noise}", justify="right", no_wrap=True)
     table.add_column("")
     for p, name in enumerate(dx.problem.words.names):
-        intervals = (_interval(each.low[p], each.high[p]) for each in (wide, other))
+        intervals = (interval_text(each.low[p], each.high[p]) for each in (wide, other))
         table.add_row(name, f"{wide.values[p]:.5g}", *intervals, _marks(wide, other, p))
     return table
 
@@ -150,18 +147,6 @@ def flag_table(dx: Diagnosis) -> Table:
     if not dx.flags.raised:
         table.add_row("none")
     return table
-
-
-def _line(text: str) -> Padding:
-    return Padding(Text(text), (0, 0, 0, 2))
-
-
-def _interval(low: float, high: float) -> str:
-    """Both ends with as many digits as tell them apart."""
-    if np.isnan(low):
-        return "-"
-    pairs = (tuple(f"{end:.{digits}g}" for end in (low, high)) for digits in range(3, MOST_DIGITS))
-    return " to ".join(next((pair for pair in pairs if pair[0] != pair[1]), (f"{low:.3g}",) * 2))
 
 
 def _number(value: float, form: str) -> str:

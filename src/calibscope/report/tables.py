@@ -1,8 +1,12 @@
 """The look of tables and headings in the terminal."""
 
+import numpy as np
 from rich import box
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+MOST_DIGITS = 8
 
 
 def heading(text: str) -> Text:
@@ -19,3 +23,16 @@ def plain_table(*, has_header: bool = True) -> Table:
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
+
+
+def indented(text: str) -> Padding:
+    """A paragraph below a heading."""
+    return Padding(Text(text), (0, 0, 0, 2))
+
+
+def interval_text(low: float, high: float) -> str:
+    """Both ends with as many digits as tell them apart; a dash if there is none."""
+    if np.isnan(low):
+        return "-"
+    pairs = (tuple(f"{end:.{digits}g}" for end in (low, high)) for digits in range(3, MOST_DIGITS))
+    return " to ".join(next((pair for pair in pairs if pair[0] != pair[1]), (f"{low:.3g}",) * 2))

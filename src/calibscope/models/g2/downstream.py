@@ -10,7 +10,7 @@ from calibscope.base.measures import DEVIATION, PRICE, PROBABILITY, SPREAD, Meas
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import evaluate
+from calibscope.models.g2.caps import CapValues, evaluate
 from calibscope.models.g2.instruments import Instrument
 from calibscope.models.g2.outlook import outlook
 
@@ -36,6 +36,7 @@ class Downstream:
     instruments: tuple[Instrument, ...]
     labels: tuple[str, ...] = field(init=False)
     measures: tuple[Measure, ...] = field(init=False)
+    books: tuple[CapBook, ...] = field(init=False)  # every instrument has dates of its own
 
     @classmethod
     def of(
@@ -59,26 +60,27 @@ class Downstream:
         seen += [(instrument.label, PRICE) for instrument in self.instruments]
         object.__setattr__(self, "labels", tuple(name for name, _ in seen))
         object.__setattr__(self, "measures", tuple(kind for _, kind in seen))
+        books = tuple(instrument.book(self.day) for instrument in self.instruments)
+        object.__setattr__(self, "books", books)
 
     def values(self, parameters: Array) -> Array:
         """(n, q) at parameters (n, 5)."""
-        n, count = len(parameters), len(self.instruments)
         seen = [jet[0] for jet in outlook(parameters, self.day.curve, self.horizons)]
-        if not count:
+        if not self.books:
             return np.hstack(seen)
-        book = self._book().repeated(n)
-        prices = evaluate(np.repeat(parameters, count, axis=0), book, order=0).prices
-        return np.hstack((*seen, prices.reshape(n, count)))
+        prices = self._priced(parameters, order=0).prices
+        return np.hstack((*seen, prices.reshape(len(parameters), -1)))
 
     def gradients(self, parameters: Array) -> Array:
         """(q, 5) at parameters (5,); not a number where there is none."""
-        count, point = len(self.instruments), parameters[None, :]
+        point = parameters[None, :]
         seen = [jet[1:, 0].T for jet in outlook(point, self.day.curve, self.horizons)]
-        if not count:
+        if not self.books:
             return np.vstack(seen)
-        priced = evaluate(np.repeat(point, count, axis=0), self._book(), order=1)
+        priced = self._priced(point, order=1)
         return np.vstack((*seen, np.where(priced.is_degenerate[:, None], np.nan, priced.jacobian)))
 
-    def _book(self) -> CapBook:
-        """Every instrument as a day of its own, because each has dates of its own."""
-        return CapBook.joined([instrument.book(self.day) for instrument in self.instruments])
+    def _priced(self, points: Array, order: int) -> CapValues:
+        """All instruments at all points: each is a day of its own to the pricing kernel."""
+        rows = np.repeat(points, len(self.books), axis=0)
+        return evaluate(rows, CapBook.joined(self.books * len(points)), order)

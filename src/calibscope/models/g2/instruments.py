@@ -84,7 +84,7 @@ class BondOption:
     Examples
     --------
     >>> BondOption(expiry=5, maturity=15, strike=0.8).label
-    'call 5Y on the 15Y bond at 0.8'
+    'call 5Y on 15Y bond at 0.8'
     """
 
     expiry: float  # years from today
@@ -107,7 +107,7 @@ class BondOption:
     def label(self) -> str:
         """How tables name it."""
         struck = "ATM" if self.strike is None else f"at {self.strike:.4g}"
-        return f"{self.kind} {label(self.expiry)} on the {label(self.maturity)} bond {struck}"
+        return f"{self.kind} {label(self.expiry)} on {label(self.maturity)} bond {struck}"
 
     def book(self, day: MarketDay) -> CapBook:
         """A book with this option only, for one bond."""

@@ -80,7 +80,7 @@ def outlook(parameters: ArrayLike, curve: DiscountCurve, horizons: ArrayLike) ->
     >>> curve = DiscountCurve.from_zero_rates([1, 30], [0.01, 0.02])
     >>> seen = outlook([[0.5, 0.05, 0.01, 0.01, -0.7]], curve, [10.0])
     >>> seen.negative[0].round(3)
-    array([[0.112]])
+    array([[0.151]])
     """
     rows = np.atleast_2d(np.asarray(parameters, float))
     points, t = checked_parameters(rows, len(rows)), _checked_horizons(horizons, curve)

@@ -1,0 +1,61 @@
+"""What follows from the parameters, in the terminal: estimates, three kinds of ranges, marks."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from calibscope.diagnosis.consequences import Consequences
+from calibscope.report.tables import heading, indented, interval_text, plain_table
+
+
+def followed(found: Consequences) -> RenderableType:
+    """The table, what must be said of all its intervals, and the reading."""
+    shared = _shared(found)
+    return Group(
+        heading("What follows from the parameters?"),
+        consequence_table(found),
+        indented(_legend(found)),
+        *([indented(f"Delta intervals: {', '.join(shared)}.")] if shared else []),
+        *([indented(found.reading)] if found.reading else []),
+    )
+
+
+def consequence_table(found: Consequences) -> Table:
+    """A row per quantity, under Q; what is marked in every row is left to `followed`."""
+    shared, table = _shared(found), plain_table()
+    table.add_column("", no_wrap=True)
+    table.add_column("\nestimate", justify="right", no_wrap=True)
+    ranges = [(f"{found.level:.0%}\ndelta", found.low, found.high)]
+    if found.has_bootstrap:
+        ends = found.bootstrap_low, found.bootstrap_high
+        ranges.append((f"{found.level:.0%}\nbootstrap", *ends))
+    if found.has_valley:
+        title = f"fits within\n{found.factor:g} x {found.error}"
+        ranges.append((title, found.valley_low, found.valley_high))
+    for title, _, _ in ranges:
+        table.add_column(title, justify="right")
+    table.add_column("")
+    for q, (label, measure) in enumerate(zip(found.labels, found.measures, strict=True)):
+        factor = measure.factor
+        table.add_row(
+            label,
+            measure.text(found.estimates[q]),
+            *(interval_text(factor * low[q], factor * high[q]) for _, low, high in ranges),
+            ", ".join(word for word in found.marks[q].split(", ") if word not in shared),
+        )
+    return table
+
+
+def _shared(found: Consequences) -> list[str]:
+    """What is marked at every quantity."""
+    marks = [mark.split(", ") for mark in found.marks]
+    return [word for word in marks[0] if word and all(word in others for others in marks)]
+
+
+def _legend(found: Consequences) -> str:
+    text = f"Under the risk-neutral measure. Delta: to first order, scale {found.scale}."
+    if found.has_valley:
+        text += (
+            f" Fits within {found.factor:g} x {found.error}: smallest and largest among "
+            f"{len(found.points)} that are known; no confidence interval."
+        )
+    return text
