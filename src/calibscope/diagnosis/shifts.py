@@ -114,9 +114,10 @@ def refit_shifts(
     )
     best = np.fmin(found.error("gauss_newton"), found.error("exact"))
     doubtful = np.flatnonzero(is_asked & ~(best <= FORETOLD))
-    is_apart[doubtful] = is_elsewhere(
-        refit, problem, quotes[doubtful], weights[doubtful], parameters[doubtful]
-    )
+    if doubtful.size:
+        is_apart[doubtful] = is_elsewhere(
+            refit, problem, quotes[doubtful], weights[doubtful], parameters[doubtful]
+        )
     return found
 
 
