@@ -54,7 +54,7 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
     exec(compile(code, "README", "exec"), {})
 
 
-@pytest.mark.parametrize("name", ["calibration.md", "diagnosis.md", "study.md"])
+@pytest.mark.parametrize("name", ["calibration.md", "diagnosis.md", "exact.md", "study.md"])
 def test_the_python_of_a_page_runs(name):
     page = (PAGE.parent / name).read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
