@@ -60,7 +60,7 @@ def test_every_figure_has_its_data_its_label_and_words(text):
     figures = re.findall(
         r'<script type="application/json" data-for="([\w-]+)">(.*?)</script>', text
     )
-    assert len(figures) == 15
+    assert len(figures) == 16
     for name, content in figures:
         figure = json.loads(content)
         assert figure["data"], name
@@ -117,6 +117,24 @@ def test_every_section_with_figures_says_what_to_do_next(text):
     with_figures = [name for name, part in parts if "<figure>" in part]
     said = [name for name, part in parts if "<p>Next: " in part]
     assert with_figures == ["summary", *said]  # the summary lists the days to look at
+
+
+def test_a_note_is_said_once(text):
+    figures = re.findall(
+        r'aria-label="([^"]+)"></div>\s*(?:<figcaption>(.*?)</figcaption>)?\s*'
+        r'<script type="application/json" data-for="[\w-]+">(.*?)</script>',
+        text,
+        re.DOTALL,
+    )
+    assert len(figures) == 16
+    for alt, caption, content in figures:
+        note = json.loads(content)["layout"]["title"]["subtitle"]["text"]
+        facts = " ".join(plain(note.split("</b>")[1].replace("<br>", " ")).split())
+        said = html.unescape(caption)
+        assert said, alt
+        assert said in html.unescape(alt)
+        assert facts[:30] not in said
+        assert "ynthetic" not in said
 
 
 def test_red_days_without_results_are_told_apart(study, text):
