@@ -1,7 +1,7 @@
 """Fit the Svensson curve again: exact answers for another least-squares problem.
 
 `SvenssonRefit` is all that a client has to write: solve, predict, weigh. What the diagnosis then
-makes of it (leave-one-out, bumps, bootstrap, robust fits) knows nothing about curves.
+makes of it (leave-one-out, bumps, profiles, bootstrap, robust fits) knows nothing about curves.
 
     .venv/bin/python examples/svensson_refit.py
 """
@@ -94,13 +94,14 @@ def leave_one_out_table(loo):
 
 
 def interval_comparison(methods):
-    """Intervals of several methods side by side."""
+    """Intervals of several methods side by side; rates in percent, taus in years."""
     table = plain_table()
-    for title in ("", *methods):
+    for title in ("95 %", *methods):
         table.add_column(title, justify="right")
     for p, name in enumerate(next(iter(methods.values())).words.names):
-        ends = ((found.low[p], found.high[p]) for found in methods.values())
-        table.add_row(name, *(f"{low:.3g} to {high:.3g}" for low, high in ends))
+        unit, factor = ("%", 100.0) if name.startswith("beta") else ("years", 1.0)
+        ends = (factor * np.array([found.low[p], found.high[p]]) for found in methods.values())
+        table.add_row(f"{name}, {unit}", *(f"{low:.3g} to {high:.3g}" for low, high in ends))
     return table
 
 
@@ -112,9 +113,10 @@ def main():
     console.print(leave_one_out_table(dx.exact.leave_one_out()))
     boots = [dx.exact.bootstrap(kind) for kind in ("parametric", "residual")]
     methods = {
-        "delta method, 95 %": dx.intervals(0.95),
-        "parametric bootstrap": boots[0].intervals(0.95),
-        "residual bootstrap": boots[1].intervals(0.95),
+        "delta": dx.intervals(0.95),
+        "profile": dx.intervals(0.95, method="profile"),
+        "parametric": boots[0].intervals(0.95),
+        "residual": boots[1].intervals(0.95),
     }
     console.print()
     console.print(interval_comparison(methods))
