@@ -16,7 +16,7 @@ from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import POINTS, geometry, model_patch
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import _estimate, interval_chart
+from calibscope.report.figures.interval_chart import interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import level_of, optimum_atlas, speed_profile
@@ -286,7 +286,7 @@ def test_intervals_carry_their_marks(diagnoses):
 
 
 def test_a_correlation_near_its_bound_does_not_look_as_if_at_it():
-    assert [_estimate(value) for value in (-1.0, -0.99998177, 0.053, 1.0, 0.98765)] == [
+    assert [told_from_one(value, 4) for value in (-1.0, -0.99998177, 0.053, 1.0, 0.98765)] == [
         "-1", "-0.99998", "0.053", "1", "0.9877",
     ]  # fmt: skip
 

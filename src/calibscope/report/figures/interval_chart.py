@@ -137,15 +137,14 @@ def _add_part(
 
 def label_of(intervals: Intervals, p: int) -> str:
     """A parameter with its value, and below it what must be said."""
-    text = f"{intervals.words.names[p]} = {_estimate(float(intervals.values[p]))}"
+    text = f"{intervals.words.names[p]} = {told_from_one(float(intervals.values[p]), 4)}"
     mark = intervals.marks[p]
     words = f'<br><span style="color:{ORANGE};font-size:11px"><i>{mark}</i></span>'
     return text + words if mark else text
 
 
-def _estimate(value: float) -> str:
-    """Four digits, or as many as tell a value from 1: a correlation near its bound is not at it."""
-    digits = 4
+def told_from_one(value: float, digits: int) -> str:
+    """So many digits, or more until a correlation near its bound no longer looks as if at it."""
     while abs(float(f"{value:.{digits}g}")) == 1 != abs(value) and digits < MOST_DIGITS:
         digits += 1
     return f"{value:.{digits}g}"

@@ -55,6 +55,7 @@ def leverage_theory(cases: Mapping[str, IdealisedLeverage], *, note: str = "") -
     figure.update_xaxes(
         type="log", tickvals=TICKS, ticktext=[f"{year}Y" for year in TICKS], tickangle=0
     )
+    figure.update_xaxes(title_text="maturity of the cap", row=-(-len(cases) // COLUMNS))
     figure.update_yaxes(range=[0, 1.05])
     figure.update_yaxes(title_text="leverage", col=1)
     figure.update_annotations(font={"size": 13, "color": BLACK})

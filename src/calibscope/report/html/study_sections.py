@@ -296,7 +296,7 @@ def _regimes(study: Study) -> Section:
 
 def _share(share: float) -> str:
     """A share of days, of which a small one is not none."""
-    return "under 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+    return "less than 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
 def _robustness(study: Study) -> Section:

@@ -19,7 +19,7 @@ from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import interval_chart
+from calibscope.report.figures.interval_chart import interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import optimum_atlas
@@ -28,6 +28,7 @@ from calibscope.report.html.blocks import Figure, Section, Table, all_made, sect
 from calibscope.report.html.page import page, write_whole
 from calibscope.report.html.write_report import SYNTHETIC
 
+LITTLE = 0.01  # of RMSRE: what a plausible fit may cost and still count as equally good
 PLAIN = "give the intervals with the correlations, since parameters move together."
 
 
@@ -158,10 +159,11 @@ def _next_of_optima(fit: Fit) -> str:
         return "Next: before a parameter is used alone, see how far the valley lets it go."
     if evidence.plausible_fit is None:
         return "Next: decide whether to widen the bounds, which leave no plausible fit."
+    cost = evidence.plausible_cost / fit.rmsre if fit.rmsre > 0 else np.inf
+    price = "costs almost nothing" if cost < LITTLE else f"makes RMSRE {cost:.0%} larger"
     return (
-        "Next: decide whether implausible parameters may be used; the best plausible fit shows "
-        f"what doing without them costs: RMSRE {evidence.plausible_rmsre:.3%} instead of "
-        f"{fit.rmsre:.3%}."
+        "Next: decide whether implausible parameters may be used. To do without them, by the best "
+        f"plausible fit, {price}."
     )
 
 
@@ -173,8 +175,8 @@ def _parameters(fit: Fit, dx: Diagnosis) -> Table:
             {
                 "parameter": PARAMETERS,
                 "estimate": [f"{value:.5g}" for value in fit.parameters.values],
-                "low": [_number(value) for value in intervals.low],
-                "high": [_number(value) for value in intervals.high],
+                "low": [_end(value) for value in intervals.low],
+                "high": [_end(value) for value in intervals.high],
                 "mark": intervals.marks,
                 "multiplier": [f"{value:.2g}" if value else "" for value in fit.multipliers],
             }
@@ -199,6 +201,10 @@ def _quotes(fit: Fit, dx: Diagnosis) -> Table:
             }
         ),
     )
+
+
+def _end(value: float) -> str:
+    return "" if np.isnan(value) else told_from_one(value, 3)
 
 
 def _number(value: float) -> str:
