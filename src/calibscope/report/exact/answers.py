@@ -13,10 +13,9 @@ from calibscope.diagnosis.data_worth import DataWorth
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.leave_one_out import LeaveOneOut
 from calibscope.diagnosis.outliers import Outliers
-from calibscope.diagnosis.profile import Profiles
+from calibscope.diagnosis.profile import LEVELS, Profiles
 from calibscope.diagnosis.robust import Robust
 
-LEVELS = (0.5, 0.75, 0.95)
 STEPS = 8
 
 
@@ -49,7 +48,7 @@ def exact_answers(
     progress(0, STEPS)
     left_out = exact.leave_one_out()
     progress(1, STEPS)
-    profiles = exact.profiles(LEVELS)
+    profiles = exact.profiles()
     progress(2, STEPS)
     bootstrap = exact.bootstrap()
     progress(6, STEPS)  # a thousand fits

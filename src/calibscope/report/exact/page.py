@@ -29,8 +29,8 @@ from calibscope.report.tables import (
 )
 
 LEFT_OUT = (
-    "Errs by: the gap between predicted and true shift, over the true one. PRESS: the quote minus "
-    "what the others say it should be."
+    "Errs by: the gap between foretold and true shift of all parameters, over the true one, with "
+    "the exact Hessian and with Gauss-Newton (G-N). PRESS: the quote minus what the others make it."
 )
 OUTLIERS = (
     "Studentised and PRESS in units of noise; Huber and Cauchy: what robust fits leave of the "
@@ -61,7 +61,9 @@ def fitted_again(found: ExactAnswers, unit: Unit) -> RenderableType:
         indented(OUTLIERS),
         heading("Which quotes is the precision owed to?"),
         worth_table(worth_rows(found.data_worth)),
-        indented("Factors by which the variance would grow without the quote, the noise unchanged."),
+        indented(
+            "Factors by which the variance would grow without the quote, the noise unchanged."
+        ),
         followed(found.consequences),
     )
 
@@ -70,10 +72,10 @@ def left_out_table(found: LeaveOneOut, unit: Unit) -> Table:
     """A row per quote: error of the others, the largest shift, predictions, PRESS, mark."""
     table, shifts = plain_table(), found.shifts
     table.add_column("", justify="right")
-    table.add_column(f"error of\nothers, {unit.symbol}", justify="right")
+    table.add_column(f"rms of others\n{unit.symbol}", justify="right", no_wrap=True)
     table.add_column("\nmoves most", no_wrap=True)
     table.add_column("exact\nerrs by", justify="right", no_wrap=True)
-    table.add_column("Gauss-Newton\nerrs by", justify="right", no_wrap=True)
+    table.add_column("G-N\nerrs by", justify="right", no_wrap=True)
     table.add_column(f"PRESS\n{unit.symbol}", justify="right")
     table.add_column("")
     exact, plain = shifts.error("exact"), shifts.error("gauss_newton")

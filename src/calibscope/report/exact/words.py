@@ -26,8 +26,8 @@ def left_out_sentence(found: LeaveOneOut) -> str:
     k = int(np.nanargmax(np.where(asked, sizes, np.nan)))
     good = int((shifts.is_foretold & asked).sum())
     return (
-        f"Most is decided by {found.labels[k]}: without it, {shift_text(found, k)}. The exact "
-        f"Hessian foretold {good} of {int(asked.sum())} shifts to within a quarter."
+        f"Parameters move furthest without {found.labels[k]}: {shift_text(found, k)}. The exact "
+        f"Hessian foretold {good} of {int(asked.sum())} moves to within a quarter."
     )
 
 
@@ -45,8 +45,9 @@ def comparison_sentence(found: IntervalComparison) -> str:
              if is_apart]  # fmt: skip
     if not apart:
         return "All methods agree: any interval will do."
+    which = "all parameters" if len(apart) == len(found.names) else ", ".join(apart)
     return (
-        f"The methods disagree on {', '.join(apart)}: an end differs by more than a quarter of "
+        f"The methods disagree on {which}: an end differs by more than a quarter of "
         "the profile's interval, or is missing. Believe the profile; it follows the fit itself."
     )
 
@@ -55,9 +56,9 @@ def better_sentence(found: Profiles) -> str:
     """That the profiles came across a better fit, if they did; else nothing."""
     if found.better is None:
         return ""
-    names = [curve.name for curve in found.curves]
-    values = ", ".join(f"{value:.4g}" for value in found.better)
-    return f"The profiles of {', '.join(names)} came across a better fit: {values}."
+    names = found.problem.words.names
+    where = ", ".join(f"{name} {x:.4g}" for name, x in zip(names, found.better, strict=True))
+    return f"The profiles came across a better fit, with {where}: the calibration missed it."
 
 
 def curvature_sentences(found: BatesWatts) -> tuple[str, str]:
@@ -86,7 +87,7 @@ def curvature_sentences(found: BatesWatts) -> tuple[str, str]:
 def _both(found: RelativeCurvature) -> str:
     if np.isnan(found.rms_at_level):
         return "unknown"
-    return f"{found.rms_at_level:.2g} and {found.maximum_at_level:.2g}"
+    return f"{found.rms_at_level:.3g} and {found.maximum_at_level:.3g}"
 
 
 def robust_sentence(found: tuple[Robust, ...]) -> str:
@@ -107,11 +108,12 @@ def worth_rows(found: DataWorth) -> list[tuple[str, str]]:
 
 
 def _worth(found: DataWorth, p: int) -> str:
-    factors = np.nan_to_num(found.factors[:, p], nan=0.0, posinf=np.inf)
-    if np.isnan(found.factors[:, p]).all():
-        return "no variance to speak of"
-    first = np.argsort(-factors, stable=True)[:NAMED]
-    return ", ".join(
-        f"{found.labels[k]} ({'not identified without' if np.isinf(factors[k]) else f'x {factors[k]:.3g}'})"
-        for k in first
-    )
+    factors = found.factors[:, p]
+    if np.isnan(factors).all():
+        return "held, or open with all quotes"
+    first = np.argsort(-np.nan_to_num(factors, posinf=np.inf), stable=True)[:NAMED]
+    return ", ".join(f"{found.labels[k]} {_factor(factors[k])}" for k in first)
+
+
+def _factor(factor: float) -> str:
+    return "(not identified without it)" if np.isinf(factor) else f"(x {factor:.3g})"
