@@ -1,6 +1,7 @@
 """`calibscope day`: one day, calibrated and diagnosed."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,14 +9,27 @@ from calibscope.cli.command import SECOND_LOOK, Command
 from calibscope.cli.files import FILE, Files, file_options
 from calibscope.cli.output import Output, output_options
 
+if TYPE_CHECKING:
+    from calibscope.calibration.solution import Fit
+    from calibscope.diagnosis.settings import DiagnosisSettings
+    from calibscope.report.exact.answers import ExactAnswers
+
 
 @click.command(cls=Command)
 @file_options
 @click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
 @click.option("--html", type=FILE, help="Write a page with figures to this file instead.")
+@click.option("--exact", is_flag=True, help="Fit again, too: some seconds.")
 @output_options
 @click.pass_context
-def day(context: click.Context, files: Files, date: str, html: Path | None, output: Output) -> None:
+def day(
+    context: click.Context,
+    files: Files,
+    date: str,
+    html: Path | None,
+    exact: bool,
+    output: Output,
+) -> None:
     """Calibrate one day, and say how far the result can be trusted.
 
     \b
@@ -26,6 +40,10 @@ def day(context: click.Context, files: Files, date: str, html: Path | None, outp
     Files are given as to `calibscope check`. Shown are market against model, the parameters with
     the range that fits almost as well, which quotes decide the fit, how uncertain the parameters
     are, and the evidence that the optimum is the global one.
+
+    With --exact the day is fitted again: without each quote, with each parameter held, to simulated
+    quotes, with robust losses. Shown are the answers beside what first order foretold, intervals of
+    three methods, and what the uncertainty means for rates and curves.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
     from calibscope.market.errors import MarketDataError
@@ -41,18 +59,28 @@ def day(context: click.Context, files: Files, date: str, html: Path | None, outp
     except (MarketDataError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds
+    again = _fitted_again(fit, thresholds, output) if exact else None
     if html is not None:
         from calibscope.report.html.write_day import write_day
 
         try:
             with output.progress("writing the page") as progress:
                 write_day(
-                    fit, html, market.name, market.is_synthetic, thresholds, progress=progress
-                )
+                    fit, html, market.name, market.is_synthetic, thresholds, again,
+                    progress=progress,
+                )  # fmt: skip
         except OSError as error:
             raise click.ClickException(f"{html}: {error.strerror}; give another name") from None
     output.show(
-        lambda: f"Page: {html}" if html else calibrated_day(fit, market.name, thresholds),
-        lambda: {**market_as_data(market), **day_as_data(fit, thresholds), "page": html},
+        lambda: f"Page: {html}" if html else calibrated_day(fit, market.name, thresholds, again),
+        lambda: {**market_as_data(market), **day_as_data(fit, thresholds, again), "page": html},
     )
     context.exit(SECOND_LOOK if fit.status.name in BAD else 0)
+
+
+def _fitted_again(fit: "Fit", thresholds: "DiagnosisSettings", output: Output) -> "ExactAnswers":
+    from calibscope.diagnosis.diagnose import diagnose
+    from calibscope.report.exact.answers import exact_answers
+
+    with output.progress("fitting again") as progress:
+        return exact_answers(diagnose(fit, "full", thresholds), progress)

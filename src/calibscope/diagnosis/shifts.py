@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.diagnosis.basins import is_elsewhere
 from calibscope.diagnosis.geometry import length
 from calibscope.diagnosis.intervals import BOUND_WORDS
@@ -62,6 +62,16 @@ class Shifts:
     def errors(self, form: Form = "exact") -> Array:
         """(n, p) the same of each parameter alone: the gap over its own true shift."""
         return _ratio(np.abs(self.predicted(form) - self.refitted), np.abs(self.refitted))
+
+    @property
+    def is_foretold(self) -> Marks:
+        """(n,) whether the exact Hessian foretold the shift to within a quarter."""
+        return np.asarray(self.error("exact") <= FORETOLD)
+
+    @property
+    def moves_most(self) -> Indices:
+        """(n,) the parameter that moves furthest, in scaled coordinates."""
+        return np.asarray(np.argmax(np.abs(np.nan_to_num(self.refitted / self.scale)), axis=-1))
 
     def remarks(self, row: int) -> list[str]:
         """What must be said beside one refit."""

@@ -13,6 +13,8 @@ from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.diagnosis import PERCENT, Unit, diagnosed
+from calibscope.report.exact.answers import ExactAnswers
+from calibscope.report.exact.page import fitted_again
 from calibscope.report.tables import heading, plain_table
 
 MEANINGS = {
@@ -30,9 +32,21 @@ NOISE_UNITS = {
 BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
 
 
-def calibrated_day(fit: Fit, source: str, thresholds: DiagnosisSettings = USUAL) -> RenderableType:
-    """Market against model, the parameters with their valley, the diagnosis, and the evidence."""
+def calibrated_day(
+    fit: Fit,
+    source: str,
+    thresholds: DiagnosisSettings = USUAL,
+    exact: ExactAnswers | None = None,
+) -> RenderableType:
+    """Market against model, the parameters with their valley, the diagnosis, and the evidence.
+
+    Parameters
+    ----------
+    source : the market's name
+    exact : answers from fitting again, which then follow
+    """
     day = fit.problem.day
+    unit = NOISE_UNITS.get(fit.problem.weighting, Unit(1.0, "(weighted)"))
     caps = f"{len(day.prices)} {day.kind}s"
     title = f"{source}: {day.date}, G2++ fitted to {caps}, single curve"
     return Group(
@@ -45,10 +59,11 @@ def calibrated_day(fit: Fit, source: str, thresholds: DiagnosisSettings = USUAL)
         diagnosed(
             diagnose(fit, "full", thresholds),
             diagnose(fit, "strict", thresholds),
-            NOISE_UNITS.get(fit.problem.weighting, Unit(1.0, "(weighted)")),
+            unit,
         ),
         heading("How far to trust it"),
         *(Padding(Text(sentence), (0, 0, 0, 2)) for sentence in fit.evidence.sentences),
+        *([] if exact is None else [fitted_again(exact, unit)]),
     )
 
 

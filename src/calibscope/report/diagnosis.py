@@ -10,7 +10,14 @@ from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.intervals import Intervals
 from calibscope.report.bars import bar
-from calibscope.report.tables import heading, indented, interval_text, plain_table
+from calibscope.report.tables import (
+    heading,
+    indented,
+    interval_text,
+    number_text,
+    plain_table,
+    share_text,
+)
 
 LEVEL, SHORT_LEVEL = 0.95, 0.5
 
@@ -79,8 +86,8 @@ def quote_table(dx: Diagnosis) -> Table:
             f"{dx.leverage[k]:.2f}",
             bar(score[k] / highest, WIDTH),
             f"{score[k]:.2g}",
-            _number(dx.cooks_distance[k], ".2g"),
-            _number(dx.resid_studentized_external[k], "+.1f"),
+            number_text(dx.cooks_distance[k], ".2g"),
+            number_text(dx.resid_studentized_external[k], "+.1f"),
         )
     return table
 
@@ -134,7 +141,7 @@ def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
     if not dx.flags.lacks_second_derivatives:
         lines.append(
             f"Gauss-Newton against the exact Hessian: {100 * dx.gauss_newton_ratio:.2g} % in norm "
-            f"(paper), {_share(dx.gauss_newton_error)} in the worst direction."
+            f"(paper), {share_text(dx.gauss_newton_error)} in the worst direction."
         )
     return lines
 
@@ -147,11 +154,3 @@ def flag_table(dx: Diagnosis) -> Table:
     if not dx.flags.raised:
         table.add_row("none")
     return table
-
-
-def _number(value: float, form: str) -> str:
-    return f"{value:{form}}" if np.isfinite(value) else "-"
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.2g} %" if value < 1 else f"{value:.2g} times"

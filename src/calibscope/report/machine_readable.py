@@ -14,6 +14,8 @@ from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.exact.answers import ExactAnswers
+from calibscope.report.exact.data import exact_as_data
 from calibscope.report.plain import plain
 
 LEVELS = (0.5, 0.75, 0.95)
@@ -31,8 +33,10 @@ ARRAYS = (
 )  # fmt: skip
 
 
-def day_as_data(fit: Fit, thresholds: DiagnosisSettings = USUAL) -> dict[str, Any]:
-    """A calibrated day: quotes, fit, evidence and the diagnosis in both modes."""
+def day_as_data(
+    fit: Fit, thresholds: DiagnosisSettings = USUAL, exact: ExactAnswers | None = None
+) -> dict[str, Any]:
+    """A calibrated day: quotes, fit, evidence, the diagnosis in both modes, and exact answers."""
     day, evidence = fit.problem.day, fit.evidence
     other = evidence.plausible_fit
     data = {
@@ -70,6 +74,7 @@ def day_as_data(fit: Fit, thresholds: DiagnosisSettings = USUAL) -> dict[str, An
             "full": diagnosis_as_data(diagnose(fit, "full", thresholds)),
             "strict": diagnosis_as_data(diagnose(fit, "strict", thresholds)),
         },
+        "exact": None if exact is None else exact_as_data(exact),
     }
     return plain(data)  # type: ignore[no-any-return]
 

@@ -36,3 +36,15 @@ def interval_text(low: float, high: float) -> str:
         return "-"
     pairs = (tuple(f"{end:.{digits}g}" for end in (low, high)) for digits in range(3, MOST_DIGITS))
     return " to ".join(next((pair for pair in pairs if pair[0] != pair[1]), (f"{low:.3g}",) * 2))
+
+
+def number_text(value: float, form: str) -> str:
+    """A number in this form; a dash if it is none."""
+    return f"{value:{form}}" if np.isfinite(value) else "-"
+
+
+def share_text(value: float) -> str:
+    """A share in percent, or how many times if it is more than all; a dash if it is none."""
+    if np.isnan(value):
+        return "-"
+    return f"{100 * value:.2g} %" if value < 1 else f"{value:.2g} times"

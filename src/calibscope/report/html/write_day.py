@@ -15,6 +15,7 @@ from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.exact.answers import ExactAnswers
 from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
 from calibscope.report.figures.hat_matrix import hat_matrix
@@ -25,6 +26,7 @@ from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import optimum_atlas
 from calibscope.report.figures.singular_spectrum import singular_spectrum
 from calibscope.report.html.blocks import Figure, Section, Table, all_made, section, table
+from calibscope.report.html.fitted_again import fitted_again
 from calibscope.report.html.page import page, write_whole
 from calibscope.report.html.write_report import SYNTHETIC
 
@@ -38,6 +40,7 @@ def write_day(
     source: str,
     is_synthetic: bool = False,
     thresholds: DiagnosisSettings = USUAL,
+    exact: ExactAnswers | None = None,
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
@@ -46,6 +49,7 @@ def write_day(
     Parameters
     ----------
     source : the market's name
+    exact : answers from fitting again, which get a section of their own
     progress : called with how many sections are made, and of how many
     """
     path, day = Path(target), fit.problem.day
@@ -54,7 +58,7 @@ def write_day(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",
         label=SYNTHETIC if is_synthetic else "",
-        sections=_sections(fit, note, thresholds, progress),
+        sections=_sections(fit, note, thresholds, exact, progress),
         footer=f"calibscope {__version__}, {datetime.date.today()}.",
     )
     write_whole(text, path)
@@ -62,7 +66,11 @@ def write_day(
 
 
 def _sections(
-    fit: Fit, note: str, thresholds: DiagnosisSettings, progress: Callable[[int, int], None]
+    fit: Fit,
+    note: str,
+    thresholds: DiagnosisSettings,
+    exact: ExactAnswers | None,
+    progress: Callable[[int, int], None],
 ) -> list[Section]:
     full, strict = (diagnose(fit, mode, thresholds) for mode in ("full", "strict"))
     raised = pd.DataFrame(
@@ -71,7 +79,7 @@ def _sections(
             "meaning": [meaning(name, thresholds) for name in full.flags.raised],
         }
     )
-    makers = (
+    makers: list[Callable[[], Section]] = [
         lambda: section(
             "summary",
             "Summary",
@@ -107,7 +115,9 @@ def _sections(
             Figure(optimum_atlas(fit, note)),
             Figure(geometry(fit, note)),
         ),
-    )  # fmt: skip
+    ]  # fmt: skip
+    if exact is not None:
+        makers.append(lambda: fitted_again(exact, note))
     return all_made(makers, progress)
 
 

@@ -1,0 +1,72 @@
+"""Everything that fitting a day again can tell, computed once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibscope.diagnosis.bates_watts import BatesWatts
+from calibscope.diagnosis.bootstrap import Bootstrap
+from calibscope.diagnosis.comparison import IntervalComparison, compare_intervals
+from calibscope.diagnosis.consequences import Consequences
+from calibscope.diagnosis.data_worth import DataWorth
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.leave_one_out import LeaveOneOut
+from calibscope.diagnosis.outliers import Outliers
+from calibscope.diagnosis.profile import LEVELS, Profiles
+from calibscope.diagnosis.robust import Robust
+
+STEPS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactAnswers:
+    """What a diagnosis says when it may fit again."""
+
+    dx: Diagnosis
+    leave_one_out: LeaveOneOut
+    profiles: Profiles
+    bootstrap: Bootstrap
+    intervals: IntervalComparison
+    robust: tuple[Robust, ...]
+    outliers: Outliers
+    bates_watts: BatesWatts
+    data_worth: DataWorth
+    consequences: Consequences
+
+
+def exact_answers(
+    dx: Diagnosis, progress: Callable[[int, int], None] = lambda done, total: None
+) -> ExactAnswers:
+    """Leave out, profile, simulate and fit robustly; one or two seconds a day.
+
+    Parameters
+    ----------
+    progress : called with how many of the steps are done, and of how many
+    """
+    exact = dx.exact
+    progress(0, STEPS)
+    left_out = exact.leave_one_out()
+    progress(1, STEPS)
+    profiles = exact.profiles()
+    progress(2, STEPS)
+    bootstrap = exact.bootstrap()
+    progress(6, STEPS)  # a thousand fits
+    robust = (exact.robust("huber"), exact.robust("cauchy"))
+    outliers = exact.outliers()
+    progress(7, STEPS)
+    has_replicates = bool(np.isfinite(bootstrap.parameters).all())
+    consequences = dx.consequences(replicates=bootstrap.parameters if has_replicates else None)
+    progress(STEPS, STEPS)
+    return ExactAnswers(
+        dx,
+        left_out,
+        profiles,
+        bootstrap,
+        compare_intervals(dx, LEVELS[-1], bootstrap, profiles),
+        robust,
+        outliers,
+        dx.bates_watts(),
+        dx.data_worth(),
+        consequences,
+    )
