@@ -162,7 +162,7 @@ class CapRefit:
             )  # fmt: skip
 
         with compilation_notice():
-            share_days(work, len(found), self.threads, FEWEST)
+            share_days(work, len(found), self.threads, fewest=1)
         return found
 
     def _ordered(self, points: Array) -> Array:
