@@ -106,7 +106,7 @@ def _add_part(
         ):
             if (limit - end) * (1 if symbol == "triangle-left" else -1) > 0:
                 figure.add_scatter(
-                    x=[limit**0.97], y=[height], mode="markers", showlegend=False,
+                    x=[limit**0.94], y=[height], mode="markers", showlegend=False,
                     marker={"symbol": symbol, "size": 12, "color": "white"}, name=f"{name}, beyond",
                     hoverinfo="skip", **place,
                 )  # fmt: skip
