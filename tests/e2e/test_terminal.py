@@ -93,6 +93,29 @@ def test_json_has_the_documented_keys_and_nothing_else_is_printed(folder, comman
     assert file is None or (folder / file).is_file()
 
 
+def test_exact_answers_have_the_documented_keys(folder):
+    result = invoke("day", *FILES, "--date", "2020-03-18", "--exact", "--json", "--html", "d.html")
+    assert result.exit_code == 0
+    exact = parsed(result.stdout)["exact"]
+    table = PAGE.split("The answers in `exact`")[1]
+    assert list(exact) == re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    for answer, data in exact.items():
+        assert list(data) == documented_keys(answer), answer
+    page = (folder / "d.html").read_text(encoding="utf-8")
+    assert '<section id="again"' in page
+    for question in ("How far can each parameter go?", "What does the uncertainty"):
+        assert question in page
+    assert "Where do the parameters go without each quote?" in page
+
+
+def test_exact_answers_follow_the_usual_page(folder):
+    usual = invoke("day", *FILES, "--date", "2020-03-18").stdout
+    exact = invoke("day", *FILES, "--date", "2020-03-18", "--exact").stdout
+    assert exact.startswith(usual.rstrip("\n"))
+    assert "What is the fit without each quote?" in exact[len(usual) :]
+    assert "fitted again" not in usual
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_errors_are_text_whatever_was_asked_for(folder, command):
     wrong = {"demo": ("--into", "study.db/x"), "export": ("none.db", "-o", "x.xlsx")}

@@ -34,6 +34,12 @@ class ExactAnswers:
     data_worth: DataWorth
     consequences: Consequences
 
+    @property
+    def has_profiles(self) -> bool:
+        """Whether there is a noise that says how far to walk."""
+        limits = self.profiles.limits
+        return bool(np.isfinite(limits).all()) and not self.dx.flags.is_perfect
+
 
 def exact_answers(
     dx: Diagnosis, progress: Callable[[int, int], None] = lambda done, total: None

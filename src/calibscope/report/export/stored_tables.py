@@ -164,6 +164,37 @@ STORED: dict[str, Description] = {
             "largest_shift_of": text("the parameter that moves so"),
         },
     ),
+    "left_out": Description(
+        "date and quote that was left out",
+        {
+            "date": DATE,
+            "maturity": number("years", "maturity of the quote that was left out"),
+            "run_id": RUN,
+            "rms": number("weighted", "rms of the others' weighted residuals (rmsre: relative)"),
+            **{
+                name: number(column.unit, f"shift without the quote: {column.meaning}")
+                for name, column in FIVE.items()
+            },
+            "press": number("per unit notional", "quote minus its price in the fit without it"),
+            "error_gauss_newton": number("relative", "error of the foretold shift, Gauss-Newton"),
+            "error_exact": number("relative", "error of the foretold shift, exact Hessian"),
+            "mark": text("bounds that are reached or left, another basin, lost identification"),
+        },
+    ),
+    "profiles": Description(
+        "date, parameter and level",
+        {
+            "date": DATE,
+            "parameter": PARAMETER,
+            "level": LEVEL,
+            "run_id": RUN,
+            "low": number("own", "lower end of the profile interval"),
+            "high": number("own", "upper end of the profile interval"),
+            "is_cut_low": flag("the bound is the lower end"),
+            "is_cut_high": flag("the bound is the upper end"),
+            "is_connected": flag("no gap inside: false where another valley lies in the interval"),
+        },
+    ),
     "robustness": Description(
         "variant, on the same days",
         {

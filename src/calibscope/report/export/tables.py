@@ -33,6 +33,8 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "influence": lambda study: study.influence,
     "optima": lambda study: study.optima,
     "second_looks": lambda study: study.second_looks,
+    "left_out": lambda study: study.left_out,
+    "profiles": lambda study: study.profiles,
     "robustness": lambda study: study.robustness,
     "superseded": lambda study: study.superseded,
     "runs": lambda study: study.runs,
@@ -51,7 +53,9 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "regime_summary": statistics.regime_summary,
     "reference_dates": statistics.reference_dates,
 }
-ONLY_WITH_ROWS = {"optima", "second_looks", "robustness"}  # most studies have none
+ONLY_WITH_ROWS = {  # most studies have none
+    "optima", "second_looks", "left_out", "profiles", "robustness",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from calibscope.base.arrays import Array
 from calibscope.diagnosis.least_squares import LOG
 from calibscope.diagnosis.leave_one_out import LeaveOneOut
-from calibscope.report.figures.panels import HEIGHT, panels
+from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import writing
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
@@ -16,7 +16,7 @@ FORMS = (
     ("fitted again", BLACK, "circle", 6),
 )
 FURTHEST = 1.3  # of the largest true shift: predictions beyond end in an arrow
-ROW = 17  # pixels of a quote
+ROW = 16  # pixels of a quote
 
 
 def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
@@ -35,7 +35,8 @@ def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
     shown = moving or list(range(len(names)))
     units = ["%" if shifts.words.codes[p] == LOG else "hundredths" for p in shown]
     figure, places = panels(
-        [f"{writing(names[p]).symbol}, {unit}" for p, unit in zip(shown, units, strict=True)]
+        [f"{writing(names[p]).symbol}, {unit}" for p, unit in zip(shown, units, strict=True)],
+        ROW * len(labels),
     )
     forms = [
         100 * form / shifts.scale
@@ -48,15 +49,8 @@ def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
             x=[None], y=[None], mode="markers", name=name, row=1, col=1,
             marker=_marker(colour, symbol, size),
         )  # fmt: skip
-    dressed(
-        figure, "Where do the parameters go without each quote?", note, alt=_alt(found),
-    )  # fmt: skip
-    rows = (len(places) + 1) // 2
-    return figure.update_layout(
-        height=max(HEIGHT, ROW * len(labels) + 60) * rows + 130,
-        legend={"yref": "container", "y": 0.005, "yanchor": "bottom", "traceorder": "normal"},
-        margin={"l": 60, "r": 15, "t": 95, "b": 70},
-    )
+    question = "Where do the parameters go without each quote?"
+    return arranged(dressed(figure, question, note, alt=_alt(found)))
 
 
 def _add_panel(

@@ -5,26 +5,28 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, Marks
 from calibscope.diagnosis.intervals import Intervals
 from calibscope.diagnosis.least_squares import LOG
 from calibscope.diagnosis.profile import Profile, Profiles
-from calibscope.report.figures.panels import HEIGHT, panels
+from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import writing
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
 
 DOUBTFUL = "#B0B0B0"  # grey, for intervals that mean little
+HEIGHT = 170  # pixels of a panel
+BAR = 6  # pixels
 ABOVE = 1.35  # height of a panel over that of the highest limit
 BELOW = {"profile": -0.12, "delta": -0.26}  # where bars lie, in the same unit
 ROOM = 0.15  # of the interval, on both sides of it
 FURTHEST = 0.6  # of the interval: how far a delta interval may widen a panel
-DIGITS = (1, 2, 5, 3, 1.5, 4, 7, *np.arange(1.1, 9.95, 0.1).tolist())  # the roundest first
+DIGITS = (1, 2, 5, 3, 1.5, 2.5, 4, 7, *np.arange(1.1, 9.95, 0.1).tolist())  # the roundest first
 ROUND = [
     sign * size
     for size in (1, 0, 0.5, 0.9, 0.8, 0.99, 0.95, 0.97, 0.999, 0.9999, 0.7, 0.3, 0.98, 0.96, 0.94)
     for sign in (-1.0, 1.0)
 ]  # correlations, likewise
-APART = 0.16  # of a panel: ticks that are closer would touch
+APART = 0.27  # of a panel: ticks that are closer would touch
 
 
 def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figure:
@@ -32,36 +34,28 @@ def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figur
 
     Speeds and volatilities on log axes, correlations as angles. A parameter belongs to its interval
     where the curve lies below the line of the level. Orange points: another parameter has reached a
-    bound. Below the curve the profile's interval, and the delta method's for comparison.
+    bound at which it is not in the fit. Below the curve lies the profile's interval, and that of
+    the delta method for comparison.
 
     Parameters
     ----------
-    found : with a noise to speak of: `has_curves` says whether
+    found : of a fit that leaves noise, or there is nothing to draw
     delta : intervals at the highest of the profile's levels
     note : what the reader must know about the data
     """
     heights = found.limits / found.lowest
-    figure, places = panels([writing(curve.name).axis for curve in found.curves])
+    figure, places = panels([writing(curve.name).axis for curve in found.curves], HEIGHT)
     for curve, place in zip(found.curves, places, strict=True):
         _add_curve(figure, place, curve, found, delta, float(heights[-1]) - 1.0)
         for level, height in zip(found.levels, heights, strict=True):
             figure.add_hline(
                 y=height, line={"color": GREY, "width": 1, "dash": "dot"}, **place,
                 annotation={"text": f"{level:.0%}", "font": {"size": 11, "color": GREY},
+                            "bgcolor": "rgba(255,255,255,0.75)", "borderpad": 0,
                             "xanchor": "right", "yanchor": "bottom"},
             )  # fmt: skip
     _add_legend(figure, found, delta)
-    dressed(figure, "How far can each parameter go?", note, alt=_alt(found))
-    return figure.update_layout(
-        height=HEIGHT * ((len(places) + 1) // 2) + 130,
-        legend={"yref": "container", "y": 0.005, "yanchor": "bottom", "traceorder": "normal"},
-        margin={"l": 60, "r": 15, "t": 95, "b": 95},
-    )
-
-
-def has_curves(found: Profiles) -> bool:
-    """Whether there was a noise that says how far to walk."""
-    return bool(np.isfinite(found.limits).all() and found.limits[-1] > found.lowest > 0)
+    return arranged(dressed(figure, "How far can each parameter go?", note, alt=_alt(found)))
 
 
 def _add_curve(
@@ -75,10 +69,9 @@ def _add_curve(
     words, p = found.problem.words, found.problem.words.names.index(curve.name)
     is_log = bool(words.codes[p] == LOG)
     x, y = _coordinates(curve.values, is_log), curve.objectives / found.lowest
-    is_held = (curve.at_bound != 0).any(axis=1)
-    held = [
-        " and ".join(words.names[q] for q in np.flatnonzero(row)) for row in curve.at_bound[is_held]
-    ]
+    reached = _reached(curve, found)
+    is_held = reached.any(axis=1)
+    held = [" and ".join(words.names[q] for q in np.flatnonzero(row)) for row in reached[is_held]]
     value = f"{curve.name} = %{{customdata}}: Q %{{y:.4g}} times its minimum"
     figure.add_scatter(
         x=x, y=y, mode="lines", line={"color": BLACK, "width": 2}, name=curve.name,
@@ -105,7 +98,9 @@ def _add_curve(
         marker={"color": BLACK, "size": 8, "symbol": "diamond"}, cliponaxis=False,
         hovertemplate=f"fit: {curve.name} = {found.problem.values[p]:.4g}<extra></extra>", **place,
     )  # fmt: skip
-    figure.update_xaxes(range=[first, last], **_ticks(first, last, is_log), **place)
+    figure.update_xaxes(
+        range=[first, last], tickangle=0, tickfont_size=12, **_ticks(first, last, is_log), **place
+    )
     figure.update_yaxes(
         range=[1.0 + 1.5 * min(BELOW.values()) * span, 1.0 + ABOVE * span], nticks=5,
         title_text="Q / minimum" if place["col"] == 1 else None, **place,
@@ -127,7 +122,8 @@ def _add_bar(
         return
     x = _coordinates(ends, is_log)
     figure.add_scatter(
-        x=x, y=[height] * 2, mode="lines", line={"color": colour, "width": 6}, name=name,
+        x=x, y=[height] * 2, mode="lines+markers", name=name, line={"color": colour, "width": BAR},
+        marker={"color": colour, "size": BAR, "symbol": "square", "opacity": 1},
         showlegend=False, customdata=_texts(ends),
         hovertemplate=f"{name}: %{{customdata}}<extra></extra>", **place,
     )  # fmt: skip
@@ -145,18 +141,23 @@ def _add_bar(
 
 def _add_legend(figure: go.Figure, found: Profiles, delta: Intervals) -> None:
     level, bar = f"{found.levels[-1]:.0%}", {"mode": "lines"}
-    has_held = any((curve.at_bound != 0).any() for curve in found.curves)
+    has_held = any(_reached(curve, found).any() for curve in found.curves)
     is_doubtful = any(_colour(delta, p) == DOUBTFUL for p in range(len(delta.values)))
     entries: list[tuple[str, dict[str, Any], bool]] = [
         ("fit", {"mode": "markers", "marker": {"color": BLACK, "symbol": "diamond"}}, True),
-        (f"{level} profile", bar | {"line": {"color": BLACK, "width": 6}}, True),
-        (f"{level} delta", bar | {"line": {"color": BLUE, "width": 6}}, True),
-        ("delta, rank lost", bar | {"line": {"color": DOUBTFUL, "width": 6}}, is_doubtful),
-        ("another one at its bound", {"mode": "markers", "marker": {"color": ORANGE}}, has_held),
+        (f"{level} profile", bar | {"line": {"color": BLACK, "width": BAR}}, True),
+        (f"{level} delta", bar | {"line": {"color": BLUE, "width": BAR}}, True),
+        ("delta, rank lost", bar | {"line": {"color": DOUBTFUL, "width": BAR}}, is_doubtful),
+        ("another one reaches a bound", {"mode": "markers", "marker": {"color": ORANGE}}, has_held),
     ]
     for name, look, is_wanted in entries:
         if is_wanted:
             figure.add_scatter(x=[None], y=[None], name=name, row=1, col=1, **look)
+
+
+def _reached(curve: Profile, found: Profiles) -> Marks:
+    """(k, p) which other parameters lie at a bound where the fit does not have them."""
+    return np.asarray((curve.at_bound != 0) & (curve.at_bound != found.problem.at_bound))
 
 
 def _colour(delta: Intervals, p: int) -> str:

@@ -19,7 +19,7 @@ from calibscope.report.exact.words import (
 )
 from calibscope.report.figures.consequences import consequences
 from calibscope.report.figures.left_out_shifts import left_out_shifts
-from calibscope.report.figures.profiles import has_curves, profile_chart
+from calibscope.report.figures.profiles import profile_chart
 from calibscope.report.html.blocks import Figure, Section, Table, section, table
 from calibscope.report.tables import interval_text, number_text, share_text
 
@@ -44,7 +44,7 @@ def fitted_again(found: ExactAnswers, note: str) -> Section:
         comparison_sentence(found.intervals),
         better_sentence(found.profiles) or None,
         Figure(profile_chart(found.profiles, found.dx.intervals(level), note))
-        if has_curves(found.profiles)
+        if found.has_profiles
         else "There are no profiles: the fit leaves no noise, or has no degree of freedom.",
         _compared(found.intervals),
         *curvature_sentences(found.bates_watts),

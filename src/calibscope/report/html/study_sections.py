@@ -23,6 +23,7 @@ from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.figures.traffic_light_calendar import traffic_light_calendar
 from calibscope.report.html.blocks import Figure, Section, all_made, section, table
+from calibscope.report.html.study_exact import exact_blocks
 from calibscope.study import statistics
 from calibscope.study.study import Study
 
@@ -86,6 +87,7 @@ def _summary(study: Study) -> Section:
         Figure(traffic_light_calendar(study)) if len(days) else None,
         table("Reference dates", reference_table(study)) if len(fitted) else None,
         _red_days(study, red),
+        *exact_blocks(study),
     )
 
 

@@ -1,0 +1,105 @@
+"""Intervals by three methods: the rule of disagreement, its words, and marks that travel along."""
+
+import numpy as np
+import pytest
+from linear_problem import linear
+
+import calibscope as cs
+from calibscope.diagnosis.comparison import PROFILE, _disagreement, compare_intervals
+from calibscope.diagnosis.least_squares import ARCTANH, LOG, TRANSFORMS
+
+IDENTITY = TRANSFORMS.index("identity")
+NONE = (np.nan, np.nan)
+
+
+def judged(delta, profile, code):
+    low, high = np.array([delta, profile], dtype=float).T[:, :, None]
+    disagrees, words = _disagreement(low, high, np.array([code]))
+    return words[0, 0], words[PROFILE, 0], disagrees[:, 0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("delta", "profile", "code", "word"),
+    [
+        # A quarter of the length is the limit, in each coordinate.
+        ((0.24, 1.0), (0.0, 1.0), IDENTITY, ""),
+        ((0.26, 1.0), (0.0, 1.0), IDENTITY, "shorter"),
+        ((0.0, 1.26), (0.0, 1.0), IDENTITY, "longer"),
+        ((0.3, 1.3), (0.0, 1.0), IDENTITY, "elsewhere"),
+        ((1.0, 10**2.4), (1.0, 100.0), LOG, ""),
+        ((1.0, 10**2.6), (1.0, 100.0), LOG, "longer"),
+        ((-1.0, np.sin(0.7 * np.pi / 2)), (-1.0, 1.0), ARCTANH, ""),
+        ((-1.0, 0.0), (-1.0, 1.0), ARCTANH, "shorter"),
+        # No noise: both are points, and rounding is no disagreement.
+        ((2.0 + 1e-12, 2.0 + 1e-12), (2.0, 2.0), LOG, ""),
+        ((1.9, 1.9), (2.0, 2.0), LOG, "elsewhere"),
+        (NONE, (1.0, 2.0), LOG, "none"),
+        (NONE, NONE, LOG, ""),
+    ],
+)
+def test_the_rule(delta, profile, code, word):
+    found, of_profile, disagrees = judged(delta, profile, code)
+    assert (found, of_profile) == (word, "")
+    assert disagrees == [word != "", False]
+
+
+def test_a_profile_may_be_the_one_that_is_missing():
+    assert judged((1.0, 2.0), NONE, LOG) == ("", "none", [False, True])
+
+
+@pytest.fixture(scope="module")
+def doubtful():
+    """rho_xy lies at its bound, a_x has collapsed, sigma_x is not identified."""
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2024-06-06")))
+    bootstrap = dx.exact.bootstrap(size=100)
+    return dx, bootstrap, compare_intervals(dx, 0.9, bootstrap)
+
+
+def test_ends_are_those_of_the_methods(doubtful):
+    dx, bootstrap, found = doubtful
+    assert (found.level, found.methods) == (0.9, ("delta", "profile", "bootstrap"))
+    for k, own in enumerate((dx.intervals(0.9), dx.intervals(0.9, method="profile"),
+                             bootstrap.intervals(0.9))):  # fmt: skip
+        np.testing.assert_allclose(found.low[k], own.low)
+        np.testing.assert_allclose(found.high[k], own.high)
+
+
+def test_marks_of_the_fit_stand_beside_the_disagreement(doubtful):
+    _, _, found = doubtful
+    marks = dict(zip(found.names, found.marks, strict=True))
+    assert marks["a_x"].startswith("delta: shorter, collapsed (rank lost)")
+    assert "not identified" in marks["sigma_x"]
+    assert marks["rho_xy"].startswith("delta: none, at the lower bound; profile: cut at")
+    assert found.has_disagreement[4]
+    frame = found.frame()
+    assert frame.loc["rho_xy", "disagrees"]
+    assert np.isnan(frame.loc["rho_xy", "delta_low"])
+    assert frame.loc["rho_xy", "profile_low"] == -1
+
+
+def test_known_profiles_are_taken_and_a_bootstrap_is_no_must(doubtful):
+    dx, _, found = doubtful
+    again = compare_intervals(dx, 0.9, profiles=dx.exact.profiles((0.5, 0.9)))
+    assert again.methods == ("delta", "profile")
+    # The crossings are found to a tolerance, from other points of the walk.
+    np.testing.assert_allclose(again.low[1], found.low[1], rtol=1e-3)
+
+
+def test_levels_are_checked(doubtful):
+    dx, _, _ = doubtful
+    with pytest.raises(ValueError, match="give one number"):
+        compare_intervals(dx, (0.5, 0.9))
+    with pytest.raises(ValueError, match=r"no level 0\.8"):
+        compare_intervals(dx, 0.8, profiles=dx.exact.profiles((0.5,), names=["rho_xy"]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_in_a_linear_problem_only_the_scales_can_disagree(seed):
+    """Both intervals are Student's there, so an end differs by |ratio - 1| / 2 of the length."""
+    dx = linear(seed=seed)
+    ratio = dx.scale_mad_adjusted / dx.scale_mse
+    found = compare_intervals(dx)
+    np.testing.assert_allclose(
+        found.high[0] - found.low[0], ratio * (found.high[1] - found.low[1]), rtol=1e-3
+    )
+    assert found.has_disagreement.tolist() == 3 * [abs(ratio - 1) > 0.5]
