@@ -18,6 +18,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compiled
 from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for, with_task
+from calibscope.calibration.objective import SLOW
 from calibscope.calibration.pairs import (
     Pairs,
     collect_valleys,
@@ -91,7 +92,9 @@ def solve_held(
         best = settled_in_order(is_ordered, FAR_AWAY, STEPS, case, found[row])
         for origin in (starts[row], homes[row]):
             along = np.empty(COUNT)
-            if which < SIGMA_X or not slide_along_ridge(which, origin, held[row, which], along):
+            if which < SIGMA_X or not slide_along_ridge(
+                which, origin, held[row, which], low, along
+            ):
                 continue
             along = np.minimum(np.maximum(along, low), high)
             value = settled_in_order(is_ordered, FAR_AWAY, STEPS, case, along)
@@ -144,16 +147,17 @@ def settled_in_order(
 
 
 @compiled
-def slide_along_ridge(which: int, start: Array, value: float, point: Array) -> bool:
+def slide_along_ridge(which: int, start: Array, value: float, lower: Array, point: Array) -> bool:
     """Another point of the same canyon, with parameter `which` at a value; False if none is near.
 
     Where a_x is near a_y, three functions of the other parameters set all prices: the difference
     of the volatilities, their product times the gap between the speeds, and times 1 + rho. Large
-    volatilities that nearly cancel price like smaller ones whose speeds lie further apart.
+    volatilities that nearly cancel price like smaller ones whose speeds lie further apart, on both
+    sides of where they were, or above a bound that holds the slower one.
     """
     a_x, a_y, sigma_x, sigma_y, rho = start[0], start[1], start[2], start[3], start[4]
     gap, size, both = a_x - a_y, sigma_x * sigma_y, sigma_x - sigma_y
-    if gap > WIDEST_GAP * (a_x + a_y) or rho >= 0.0:
+    if gap > WIDEST_GAP * (a_x + a_y + 2.0 * SLOW) or rho >= 0.0:
         return False
     if which == SIGMA_X:
         x, y = value, value - both
@@ -165,9 +169,9 @@ def slide_along_ridge(which: int, start: Array, value: float, point: Array) -> b
         x = y + both
     if not (x > 0.0 and y > 0.0):
         return False
-    shrunk = math.sqrt(size / (x * y))
-    point[0] = 0.5 * (a_x + a_y + gap * shrunk)
-    point[1] = 0.5 * (a_x + a_y - gap * shrunk)
+    gap *= math.sqrt(size / (x * y))
+    slow = a_y if a_y <= lower[1] else max(0.5 * (a_x + a_y - gap), lower[1])
+    point[0], point[1] = slow + gap, slow
     point[2], point[3] = x, y
     point[4] = value if which == RHO else min(-1.0 + (1.0 + rho) * size / (x * y), 1.0)
     return True

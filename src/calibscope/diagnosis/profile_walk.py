@@ -17,7 +17,7 @@ SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
 FIRST = 0.01  # step where the fit has no standard error
 SMALLEST, FLAT = 1e-300, 1e-13  # curvatures that count as none, absolute and relative
 MOST_STEPS = 40  # per side
-MOST_SECANTS = 6  # per crossing
+MOST_SECANTS = 8  # per crossing
 NEAR = 2e-4  # of z: near enough to its level
 NARROW = 1e-6  # bracket of a crossing, in the coordinates of the walk
 JUMP = 0.05  # of z between neighbours that are that near
@@ -123,7 +123,6 @@ class Side:
         has_error = standard_error > 0 and rate < np.inf
         step = rate * standard_error if has_error else FIRST
         self.step = float(np.clip(step, SHORTEST, RISE))
-        self.ways: Sequence[float] | Array = ()  # where another valley is looked for
 
     @property
     def top(self) -> float:
@@ -147,22 +146,22 @@ class Side:
             held = self.bound
         return held, near.parameters
 
-    def walk(self, turn: int) -> Request | None:
-        """The next step outwards; None once the limit or the bound is behind."""
+    def walk(self, turn: int) -> list[Request]:
+        """The next step outwards; none once the limit or the bound is behind."""
         last = self.points[-1]
         if turn > 0 and len(self.points) > 1:
             rise = (last.height - self.points[-2].height) / self.top
             factor = RISE / rise if rise > 0 else np.inf
             self.step = float(np.clip(self.step * np.clip(factor, 0.3, 3.0), SHORTEST, LONGEST))
         if last.height > self.top or last.value == self.bound or turn >= MOST_STEPS:
-            return None
+            return []
         place = last.place + self.sign * self.step
         held, _ = self.request(place, last)
         if len(self.points) == 1:
             ahead = last.parameters + self.best.tangent(self.p) * (held - last.value)
             problem = self.best.problem
-            return held, np.clip(ahead, problem.lower, problem.upper)
-        return held, self._continued(self.points[-2], last, held)
+            return [(held, np.clip(ahead, problem.lower, problem.upper))]
+        return [(held, self._continued(self.points[-2], last, held))]
 
     def _continued(self, before: _Point, last: _Point, held: float) -> Array:
         """Parameters on the line through the last two points, in the coordinates of the walk."""
@@ -176,37 +175,33 @@ class Side:
             start[q] = best.value(q, here + min(share, 2.0) * (here - there))
         return start
 
-    def look_beyond(self, turn: int) -> Request | None:
-        """Points between the limit and the bound, one after the other."""
+    def look_beyond(self, turn: int) -> list[Request]:
+        """Points between the limit and the bound; without a bound there is no end to it."""
         last = self.points[-1]
-        if turn == 0:
-            # Without a bound there is no end to it.
-            has_wall = np.isfinite(self.wall) and last.value != self.bound
-            self.ways = np.linspace(last.place, self.wall, BEYOND + 2)[1:] if has_wall else []
-        if turn >= len(self.ways):
-            return None
-        return self.request(float(self.ways[turn]), last)
+        if turn > 0 or last.value == self.bound or not np.isfinite(self.wall):
+            return []
+        ways = np.linspace(last.place, self.wall, BEYOND + 2)[1:]
+        return [self.request(float(place), last) for place in ways]
 
-    def settle(self, turn: int) -> Request | None:
-        """Secant steps to the outermost crossing of each level, one after the other."""
-        for rung in self.heights:
+    def settle(self, turn: int) -> list[Request]:
+        """A secant step to the outermost crossing of each level that is not near enough yet."""
+        wishes = []
+        for rung in self.heights if turn < MOST_SECANTS else ():
             inside, outside = self._around(rung)
-            if outside is None or self._is_near(inside, outside, rung):
-                continue
-            if turn >= MOST_SECANTS * len(self.heights):
-                return None
-            share = (rung - inside.height) / (outside.height - inside.height)
-            share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
-            return self.request(inside.place + share * (outside.place - inside.place), inside)
-        return None
+            if outside is not None and not self._is_near(inside, outside, rung):
+                share = (rung - inside.height) / (outside.height - inside.height)
+                share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
+                place = inside.place + share * (outside.place - inside.place)
+                wishes.append(self.request(place, inside))
+        return wishes
 
-    def mend(self, turn: int) -> Request | None:
+    def mend(self, turn: int) -> list[Request]:
         """Where the profile jumps over the limit, fit the outer point again, from the inner one."""
         inside, outside = self._around(self.top)
         is_jump = outside is not None and outside.height - inside.height > JUMP * self.top
         if turn > 0 or outside is None or not is_jump:
-            return None
-        return outside.value, inside.parameters
+            return []
+        return [(outside.value, inside.parameters)]
 
     def _is_near(self, inside: _Point, outside: _Point, rung: float) -> bool:
         close = min(abs(inside.height - rung), abs(outside.height - rung)) <= NEAR * rung
@@ -239,14 +234,11 @@ class Side:
 
 
 def fit_together(
-    best: Best, sides: Sequence[Side], ask: Callable[[Side, int], Request | None]
+    best: Best, sides: Sequence[Side], ask: Callable[[Side, int], list[Request]]
 ) -> None:
-    """Ask all sides for their next point, and fit these in one call, until none asks any more."""
+    """Ask all sides for their next points, and fit these in one call, until none asks any more."""
     active, turn = list(sides), 0
-    while active:
-        asked = [(side, wish) for side in active if (wish := ask(side, turn)) is not None]
-        if not asked:
-            return
+    while asked := [(side, wish) for side in active for wish in ask(side, turn)]:
         held = np.full((len(asked), len(best.values)), np.nan)
         for row, (side, (value, _)) in enumerate(asked):
             held[row, side.p] = value
@@ -254,4 +246,5 @@ def fit_together(
         found, heights = best.solve(held, starts)
         for row, (side, (value, _)) in enumerate(asked):
             side.add(value, float(heights[row]), found[row])
-        active, turn = [side for side, _ in asked], turn + 1
+        active = [side for side in active if any(side is other for other, _ in asked)]
+        turn += 1
