@@ -25,6 +25,8 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/diagnosis.py
+	$(BIN)/python benchmarks/leave_one_out.py
+	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/study.py
 	$(BIN)/python benchmarks/svensson.py
 	$(BIN)/python benchmarks/reading.py

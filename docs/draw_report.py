@@ -16,7 +16,7 @@ if __name__ == "__main__":
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1180, "height": 1250})
+        page = browser.new_page(viewport={"width": 1180, "height": 1310})
         page.goto(REPORT.as_uri())
         page.wait_for_selector(".plot .main-svg")
         page.wait_for_timeout(2000)

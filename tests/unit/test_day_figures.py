@@ -16,11 +16,12 @@ from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import POINTS, geometry, model_patch
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import interval_chart
+from calibscope.report.figures.interval_chart import interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import level_of, optimum_atlas, speed_profile
 from calibscope.report.figures.singular_spectrum import singular_spectrum
+from calibscope.report.figures.style import LINE_HEIGHT
 
 TAME, RANK_LOST, AT_BOUND = "2020-03-18", "2022-07-21", "2024-06-06"
 OF_FITS = (market_against_model, optimum_atlas, geometry)
@@ -217,9 +218,39 @@ def test_labels_of_arrows_keep_their_distance(diagnoses):
         room = [
             axis.range[1] - axis.range[0] for axis in (figure.layout.xaxis, figure.layout.yaxis)
         ]
-        places = np.array([[note.x, note.y] for note in figure.layout.annotations]) / room
+        labels = [note for note in figure.layout.annotations if note.xref != "paper"]
+        places = np.array([[note.x, note.y] for note in labels]) / room
         gaps = np.abs(places[:, None] - places[None]) + 9 * np.eye(len(places))[..., None]
         assert ((gaps > [0.07, 0.055]).any(axis=-1)).all()
+
+
+def test_labels_of_arrows_cover_no_arrow(diagnoses):
+    width, height = 400, 380  # of the axes on a page of 500 pixels
+    for dx in diagnoses.values():
+        figure = influence_arrows(dx)
+        ends = [axis.range[1] for axis in (figure.layout.xaxis, figure.layout.yaxis)]
+        arrows = trace(figure, "exact Hessian")
+        tips = np.column_stack((arrows.x, arrows.y))[1::3] / ends
+        shafts = (np.linspace(0, 1, 200)[:, None, None] * tips).reshape(-1, 2)
+        shafts = shafts * [width / 2, height / 2]
+        for note in figure.layout.annotations:
+            if note.xref != "paper":
+                middle = [note.x / ends[0] * width / 2, note.y / ends[1] * height / 2]
+                gaps = np.abs(shafts - middle - [note.xshift, note.yshift])
+                assert not (gaps < [10, 6]).all(axis=1).any(), note.text
+
+
+def test_gauss_newton_does_not_set_the_scale_of_arrows():
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2022-04-21")))  # nearly one factor
+    figure = influence_arrows(dx)
+    exact, newton = (
+        np.nanmax(np.abs(np.asarray(trace(figure, name).x, dtype=float)))
+        for name in ("exact Hessian", "Gauss-Newton")
+    )
+    assert newton > 100 * exact
+    assert figure.layout.xaxis.range[1] == pytest.approx(1.2 * 3 * exact)
+    (words,) = [note.text for note in figure.layout.annotations if note.xref == "paper"]
+    assert words.startswith("beyond the picture, by Gauss-Newton: ")
 
 
 def test_leverage_and_cooks_distance_in_both_modes(fits, diagnoses):
@@ -229,7 +260,14 @@ def test_leverage_and_cooks_distance_in_both_modes(fits, diagnoses):
         assert trace(figure, name).y == pytest.approx(np.diag(each.hat_matrix))
         assert trace(figure, name, 1).y == pytest.approx(each.cooks_distance)
     assert trace(figure, "mean leverage 0.31").y[0] == pytest.approx(4 / 13)
-    assert [text for text in trace(figure, "all parameters", 1).text if text] == ["17", "1.2"]
+    # One number above both bars, the larger one: on narrow pages two would run together.
+    far = trace(figure, "far")
+    assert list(far.text) == ["17", "1.4"]
+    larger = np.maximum(dx.cooks_distance, strict.cooks_distance)
+    assert far.y == pytest.approx(larger[larger > 1])
+    # The legend explains both panels: a mode has one colour.
+    for name in ("all parameters", "bounds held"):
+        assert trace(figure, name).marker.color == trace(figure, name, 1).marker.color
 
 
 def test_intervals_carry_their_marks(diagnoses):
@@ -245,6 +283,12 @@ def test_intervals_carry_their_marks(diagnoses):
     assert not [each for each in figure.data if each.name == "a_y, beyond"]
     # What has collapsed is grey, never the colour of an interval that means something.
     assert trace(figure, "a_x, 50%").line.color != trace(figure, "a_y, 50%").line.color
+
+
+def test_a_correlation_near_its_bound_does_not_look_as_if_at_it():
+    assert [told_from_one(value, 4) for value in (-1.0, -0.99998177, 0.053, 1.0, 0.98765)] == [
+        "-1", "-0.99998", "0.053", "1", "0.9877",
+    ]  # fmt: skip
 
 
 # Atlas
@@ -284,10 +328,15 @@ def test_optima_stand_where_they_were_found(fits):
 
 def test_an_optimum_under_the_star_has_its_number_beside_it(fits):
     figure = optimum_atlas(fits[RANK_LOST])
-    (leader,) = [note for note in figure.layout.annotations if note.arrowcolor]
+    leader, diamond = [note for note in figure.layout.annotations if note.arrowcolor]
     (hidden,) = [each for each in figure.data if each.text and each.text[0] == "2"]
     assert leader.text == "<b>2</b>"
     assert (leader.x, leader.y) == pytest.approx((np.log10(hidden.x[0]), np.log10(hidden.y[0])))
+    plausible = fits[RANK_LOST].evidence.plausible_fit
+    assert "◆" in diamond.text
+    assert (diamond.x, diamond.y) == pytest.approx(
+        (np.log10(plausible.a_x), np.log10(plausible.a_y))
+    )
 
 
 def test_a_long_note_is_wrapped(fits):
@@ -295,6 +344,8 @@ def test_a_long_note_is_wrapped(fits):
     lines = figure.layout.title.subtitle.text.split("<br>")
     assert len(lines) == 3
     assert max(map(len, lines)) <= 70
+    room = figure.layout.margin.t - optimum_atlas(fits[TAME], "short").layout.margin.t
+    assert room == 2 * LINE_HEIGHT  # and does not lie on the picture
 
 
 def test_levels_of_contours():
@@ -343,6 +394,13 @@ def test_surface_holds_prices_of_the_model(fits):
     relative = 100 * (corner / day.prices - 1)[places]
     # Single precision.
     assert [surface[axis][-1][-1] for axis in "xyz"] == pytest.approx(relative, rel=1e-4)
+
+
+def test_names_in_the_geometry_stand_on_both_sides_of_the_residual(fits):
+    for fit in fits.values():
+        market, own = geometry(fit).layout.scene.annotations
+        assert (market.text, own.text) == ("market", "fit")
+        assert market.yshift == -own.yshift != 0
 
 
 def test_quotes_of_the_geometry_are_checked(fits):

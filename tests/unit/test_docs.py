@@ -54,10 +54,12 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
     exec(compile(code, "README", "exec"), {})
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["calibration.md", "consequences.md", "diagnosis.md", "leverage-theory.md", "study.md"],
-)
+PAGES = (
+    "calibration", "consequences", "diagnosis", "exact", "leverage-theory", "study",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [f"{page}.md" for page in PAGES])
 def test_the_python_of_a_page_runs(name):
     page = (PAGE.parent / name).read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))

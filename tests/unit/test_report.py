@@ -10,6 +10,7 @@ import pytest
 import calibscope as cs
 from calibscope.report.html.blocks import Figure, section, table
 from calibscope.report.html.page import embedded, page
+from calibscope.report.html.write_day import write_day
 from calibscope.study.robustness import Variant, keep, robustness
 
 MARKET = cs.demo_market().between("2020-01-02", "2020-04-30")
@@ -60,7 +61,7 @@ def test_every_figure_has_its_data_its_label_and_words(text):
     figures = re.findall(
         r'<script type="application/json" data-for="([\w-]+)">(.*?)</script>', text
     )
-    assert len(figures) == 15
+    assert len(figures) == 16
     for name, content in figures:
         figure = json.loads(content)
         assert figure["data"], name
@@ -117,6 +118,44 @@ def test_every_section_with_figures_says_what_to_do_next(text):
     with_figures = [name for name, part in parts if "<figure>" in part]
     said = [name for name, part in parts if "<p>Next: " in part]
     assert with_figures == ["summary", *said]  # the summary lists the days to look at
+
+
+@pytest.mark.parametrize(
+    ("date", "words"),
+    [
+        ("2020-03-18", ["check 3Y first", "Calibrate without 3Y or 30Y", "how far the valley"]),
+        ("2022-07-21", ["check 30Y first", "no interval for sigma_x, sigma_y, rho_xy",
+                        "costs almost nothing", "1,060.28"]),
+    ],
+)  # fmt: skip
+def test_the_page_of_a_day_says_what_to_do_next(tmp_path, date, words):
+    market = cs.demo_market()
+    path = write_day(cs.calibrate(market.day(date)), tmp_path / "day.html", market.name, True)
+    text = path.read_text(encoding="utf-8")
+    parts = re.findall(r'<section id="(\w+)".*?>(.*?)</section>', without_scripts(text), re.DOTALL)
+    assert [name for name, part in parts if "<p>Next: " in part] == [
+        "fit", "leverage", "identifiability", "optima",
+    ]  # fmt: skip
+    for said in words:
+        assert said in plain(text), said
+
+
+def test_a_note_is_said_once(text):
+    figures = re.findall(
+        r'aria-label="([^"]+)"></div>\s*(?:<figcaption>(.*?)</figcaption>)?\s*'
+        r'<script type="application/json" data-for="[\w-]+">(.*?)</script>',
+        text,
+        re.DOTALL,
+    )
+    assert len(figures) == 16
+    for alt, caption, content in figures:
+        note = json.loads(content)["layout"]["title"]["subtitle"]["text"]
+        facts = " ".join(plain(note.split("</b>")[1].replace("<br>", " ")).split())
+        said = html.unescape(caption)
+        assert said, alt
+        assert said in html.unescape(alt)
+        assert facts[:30] not in said
+        assert "ynthetic" not in said
 
 
 def test_red_days_without_results_are_told_apart(study, text):

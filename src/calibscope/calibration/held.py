@@ -37,7 +37,7 @@ PLACES = 6  # valley points from which Newton's method starts
 HOPELESS = 10.0  # times the best fit so far: not descended
 FIRST_STEPS, PROMISING = 10, 1.5  # after so many steps, no more than so many times the best fit
 WORTH_A_LOOK = 3.0  # times the lowest sum of squares on the grid
-WIDEST_GAP, TINY = 0.5, 1e-12  # between the speeds, over their sum, in a canyon beside the ridge
+WIDEST_GAP, TINY = 0.9, 1e-12  # between the speeds, over their sum, in a canyon beside the ridge
 STEPS, PATIENT_STEPS = 60, 400
 SIGMA_X, SIGMA_Y, RHO = 2, 3, 4
 
@@ -51,6 +51,7 @@ def solve_held(
     upper: Array,
     held: Array,
     starts: Array,
+    homes: Array,
     is_ordered: bool,
     speeds: Array,
     begin: int,
@@ -64,6 +65,7 @@ def solve_held(
     quotes, root_weights : (n, m)
     held : (n, 5) not a number where parameters are free
     starts : (n, 5) near enough to linearise prices there
+    homes : (n, 5) the best fits with nothing held
     is_ordered : whether a_x >= a_y is to hold
     speeds : the grid
     found : (n, 5) to be filled
@@ -87,8 +89,10 @@ def solve_held(
         case = case_of(book, 0, task, memory)
         found[row] = np.minimum(np.maximum(starts[row], low), high)
         best = settled_in_order(is_ordered, FAR_AWAY, STEPS, case, found[row])
-        along = np.empty(COUNT)
-        if which >= SIGMA_X and slide_along_ridge(which, starts[row], held[row, which], along):
+        for origin in (starts[row], homes[row]):
+            along = np.empty(COUNT)
+            if which < SIGMA_X or not slide_along_ridge(which, origin, held[row, which], along):
+                continue
             along = np.minimum(np.maximum(along, low), high)
             value = settled_in_order(is_ordered, FAR_AWAY, STEPS, case, along)
             if value < best:

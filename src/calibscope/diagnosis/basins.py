@@ -9,7 +9,7 @@ moved most (a profile). A valley may be curved, and its profile still runs downh
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.diagnosis.least_squares import LOG, LeastSquares
 from calibscope.diagnosis.refit import Refit, sum_of_squares
 
@@ -28,28 +28,40 @@ def is_elsewhere(
     quotes, weights : (n, m) of the other problems
     ends : (n, p) their best parameters
     """
-    is_apart = np.zeros(len(ends), dtype=bool)
-    for i, end in enumerate(ends):
-        start, goal = (_coordinates(problem, point) for point in (problem.values, end))
-        way = _parameters(problem, start + STATIONS[:, None] * (goal - start))
-        if _rises(refit, way, quotes[i], weights[i]):
-            mover = int(np.abs(goal - start).argmax())
-            way[1:-1] = _profile(refit, way[1:-1], mover, quotes[i], weights[i])
-            is_apart[i] = _rises(refit, way, quotes[i], weights[i])
+    start, goals = _coordinates(problem, problem.values), _coordinates(problem, ends)
+    stretch = STATIONS[:, None] * (goals - start)[:, None, :]
+    ways = _parameters(problem, start + stretch)  # (n, stations, p)
+    is_apart = _rise(refit, ways, quotes, weights)
+    rows = np.flatnonzero(is_apart)
+    if rows.size:
+        movers = np.abs(goals - start).argmax(axis=1)[rows]
+        valleys = _profiles(refit, ways[rows], movers, quotes[rows], weights[rows])
+        is_apart[rows] = _rise(refit, valleys, quotes[rows], weights[rows])
     return is_apart
 
 
-def _rises(refit: Refit, way: Array, quotes: Array, weights: Array) -> bool:
-    heights = sum_of_squares(refit.predict(way), quotes, weights)
-    noise = ROUNDING * (weights * quotes**2).sum()
-    return bool(np.diff(heights).max() > RISE * heights[0] + noise)
+def _rise(refit: Refit, ways: Array, quotes: Array, weights: Array) -> Marks:
+    """(n,) whether the sum of squares goes up anywhere along a way (n, stations, p)."""
+    n, stations, p = ways.shape
+    fitted = refit.predict(ways.reshape(-1, p)).reshape(n, stations, -1)
+    heights = sum_of_squares(fitted, quotes[:, None, :], weights[:, None, :])
+    noise = ROUNDING * (weights * quotes**2).sum(axis=-1)
+    return np.asarray(np.diff(heights).max(axis=-1) > RISE * heights[:, 0] + noise)
 
 
-def _profile(refit: Refit, way: Array, mover: int, quotes: Array, weights: Array) -> Array:
-    """The best parameters with one held at its values along a way."""
-    held, same = np.full_like(way, np.nan), (len(way), len(quotes))
-    held[:, mover] = way[:, mover]
-    return refit.solve(np.broadcast_to(quotes, same), np.broadcast_to(weights, same), held, way)
+def _profiles(refit: Refit, ways: Array, movers: Indices, quotes: Array, weights: Array) -> Array:
+    """The same ways, between their ends at the best parameters with one held at its values."""
+    between = ways[:, 1:-1]
+    n, stations, p = between.shape
+    held = np.where(np.arange(p) == movers[:, None, None], between, np.nan)
+    found = refit.solve(
+        np.repeat(quotes, stations, axis=0),
+        np.repeat(weights, stations, axis=0),
+        held.reshape(-1, p),
+        between.reshape(-1, p),
+    )
+    profile = found.reshape(n, stations, p)
+    return np.concatenate((ways[:, :1], profile, ways[:, -1:]), axis=1)
 
 
 def _coordinates(problem: LeastSquares, parameters: Array) -> Array:

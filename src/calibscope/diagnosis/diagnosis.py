@@ -27,7 +27,7 @@ from calibscope.diagnosis.quantities import Answers, Quantities
 from calibscope.diagnosis.reading import reading
 from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.uncertainty import Form, Scale, Scales, correlation
+from calibscope.diagnosis.uncertainty import Form, Scale, Scales, checked_form, correlation
 
 Mode = Literal["full", "strict"]
 Method = Literal["delta", "profile", "bootstrap"]
@@ -247,9 +247,8 @@ class Diagnosis:
         return np.asarray(self.scales.of(scale)[..., None, None] ** 2 * self._inverse(form))
 
     def _inverse(self, form: Form) -> Array:
-        if form not in ("gauss_newton", "exact"):
-            raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
-        return self.geometry.inverse if form == "gauss_newton" else self.curvature.exact_inverse
+        plain, curved = self.geometry.inverse, self.curvature.exact_inverse
+        return plain if checked_form(form) == "gauss_newton" else curved
 
     def standard_errors(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
         """(p,) square roots of the variances."""

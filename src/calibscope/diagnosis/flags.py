@@ -23,8 +23,8 @@ from calibscope.diagnosis.uncertainty import Scales
 MEANINGS = {
     "has_no_information": "every derivative is zero: the quotes determine nothing",
     "has_rank_loss": "EDoF is below the number of parameters",
-    "edof_depends_on_units": "EDoF is another by logarithms of the parameters",
-    "edof_depends_on_bounds": "EDoF is another without the parameters at active bounds",
+    "edof_depends_on_units": "EDoF differs for logarithms of the parameters",
+    "edof_depends_on_bounds": "EDoF differs without the parameters at active bounds",
     "edof_depends_on_tolerance": "Tikhonov's EDoF differs: some directions are nearly lost",
     "has_parameters_at_bound": "a parameter lies at its bound",
     "has_unidentified_parameters": "a combination of parameters can move and nothing changes",

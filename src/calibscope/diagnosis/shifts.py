@@ -22,7 +22,7 @@ from calibscope.diagnosis.geometry import length
 from calibscope.diagnosis.intervals import BOUND_WORDS
 from calibscope.diagnosis.least_squares import Words, bound_marks
 from calibscope.diagnosis.refit import required, sum_of_squares
-from calibscope.diagnosis.uncertainty import Form
+from calibscope.diagnosis.uncertainty import Form, checked_form
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
@@ -53,9 +53,7 @@ class Shifts:
 
     def predicted(self, form: Form) -> Array:
         """(n, p) shifts foretold in one form, "gauss_newton" or "exact"."""
-        if form not in ("gauss_newton", "exact"):
-            raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
-        return self.gauss_newton if form == "gauss_newton" else self.exact_hessian
+        return self.gauss_newton if checked_form(form) == "gauss_newton" else self.exact_hessian
 
     def error(self, form: Form = "exact") -> Array:
         """(n,) error of each prediction (the module's formula); no number if nothing moved."""
@@ -108,11 +106,17 @@ def refit_shifts(
         parameters[is_asked] = refit.solve(quotes[is_asked], weights[is_asked], starts=starts)
         fitted[is_asked] = refit.predict(parameters[is_asked])
     at_bound = bound_marks(parameters, problem.lower, problem.upper)
+    true, scale = parameters - problem.values, problem.coordinate_scale
+    errors = (prediction_error(each, true, scale) for each in (gauss_newton, exact_hessian))
+    is_doubtful = is_asked & ~(np.fmin(*errors) <= FORETOLD)
     is_apart = np.zeros(n, dtype=bool)
-    found = Shifts(
+    if is_doubtful.any():
+        rows = (array[is_doubtful] for array in (quotes, weights, parameters))
+        is_apart[is_doubtful] = is_elsewhere(refit, problem, *rows)
+    return Shifts(
         problem.words,
         problem.values,
-        problem.coordinate_scale,
+        scale,
         parameters,
         fitted,
         sum_of_squares(fitted, quotes, weights),
@@ -122,12 +126,6 @@ def refit_shifts(
         (at_bound != problem.at_bound) & is_asked[:, None],
         is_apart,
     )
-    best = np.fmin(found.error("gauss_newton"), found.error("exact"))
-    doubtful = np.flatnonzero(is_asked & ~(best <= FORETOLD))
-    is_apart[doubtful] = is_elsewhere(
-        refit, problem, quotes[doubtful], weights[doubtful], parameters[doubtful]
-    )
-    return found
 
 
 def prediction_error(predicted: Array, true: Array, scale: Array) -> Array:

@@ -43,6 +43,13 @@ class Scales:
         return np.asarray(getattr(self, scale))
 
 
+def checked_form(form: Form) -> Form:
+    """One of the two by name."""
+    if form not in ("gauss_newton", "exact"):
+        raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
+    return form
+
+
 def residual_scales(
     residuals: Array, leverage: Array, has_weight: Marks, parameter_count: Indices, forced: float
 ) -> Scales:

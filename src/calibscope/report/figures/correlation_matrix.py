@@ -46,11 +46,10 @@ def correlation_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
     figure.update_xaxes(type="category", showgrid=False, autotickangles=[0, 90])
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
     figure.update_annotations(font={"size": 14})
-    dressed(figure, "Which parameters are known only together?", note)
+    dressed(figure, "Which parameters are known only together?", note, above=20)
     return figure.update_layout(
         height=440,
-        title={"y": 1.0, "yanchor": "top", "pad": {"t": 22}},
-        margin={"t": 120, "b": 60},
+        margin={"b": 60},
         coloraxis={"colorscale": SIGNED, "cmin": -1, "cmax": 1,
                    "colorbar": {"title": {"text": "correlation", "side": "right"},
                                 "thickness": 14}},

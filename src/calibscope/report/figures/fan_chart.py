@@ -98,7 +98,7 @@ def fan_chart(
     )  # fmt: skip
     note = _note(study, counts)
     alt = (
-        f"{len(scales)} panels of {parameter} over time with its confidence intervals, one per "
+        f"Panels of {parameter} over time with its confidence intervals, one per "
         f"scale of noise. {note}"
     )
     figure = answered(

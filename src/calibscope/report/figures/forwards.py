@@ -66,8 +66,8 @@ def forwards(
     )
     figure.update_traces(showlegend=False)
     figure.update_annotations(font={"size": 14, "color": BLACK}, x=0.0, xanchor="left")
-    dressed(figure, "Which scheme gives forward rates that make sense?", note)
-    return figure.update_layout(margin={"t": 120})
+    dressed(figure, "Which scheme gives forward rates that make sense?", note, above=20)
+    return figure.update_layout(height=120 + 190 * len(schemes))
 
 
 def _simple_rates(curve: DiscountCurve, ends: Array, tenor: float) -> Array:

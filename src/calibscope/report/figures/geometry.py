@@ -26,6 +26,8 @@ POINTS = 17  # of the surface along each direction
 REACH = 1.5  # how far prices move along each direction, over the length of the residuals
 LONGEST = 1.0  # step in scaled coordinates
 SHORTER, MOST_TRIALS = 0.8, 80
+ABOVE = 18  # pixels from a point to its name
+VIEWS = 24  # from which the clearest is chosen
 SIZE = 1.3  # of the picture in its frame
 FLATTEST = 0.55  # of the longest axis of the picture
 SMALLEST_ERROR = 1e-3  # relative: shorter residuals count as this long
@@ -77,23 +79,29 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
         x=line[:, 0], y=line[:, 1], z=line[:, 2], mode="lines", name="residual",
         line={"color": ORANGE, "width": 7},
     )  # fmt: skip
-    for point, name, symbol, colour, side in (
-        (np.zeros(3), "market", "diamond", BLACK, "top center"),
-        (fitted, "fit", "circle", ORANGE, "bottom center"),
+    shown = patch.surface[..., chosen].reshape(-1, 3)
+    view = _view(factor * np.vstack((shown, np.zeros(3))))
+    camera = _camera(view, patch.tangents[:, chosen], fitted)
+    away = ABOVE if _is_below(fitted * view.scale, camera) else -ABOVE
+    labels = []
+    for point, name, symbol, colour, up in (
+        (np.zeros(3), "market", "diamond", BLACK, away),
+        (fitted, "fit", "circle", ORANGE, -away),
     ):
         figure.add_scatter3d(
-            x=point[:1], y=point[1:2], z=point[2:], mode="markers+text", name=name, text=[name],
-            textposition=side, textfont={"size": 14, "color": BLACK}, showlegend=False,
+            x=point[:1], y=point[1:2], z=point[2:], mode="markers", name=name, showlegend=False,
             marker={"size": 6, "symbol": symbol, "color": colour},
         )  # fmt: skip
+        labels.append({
+            **dict(zip("xyz", point.tolist(), strict=True)), "text": name, "showarrow": False,
+            "yshift": up, "font": {"size": 14, "color": BLACK}, "bgcolor": "rgba(255,255,255,0.7)",
+        })  # fmt: skip
     axes = {
         f"{axis}axis": {"title": {"text": f"{name}, {unit}", "font": {"size": 13}}, "nticks": 4,
                         "tickfont": {"size": 11}, "backgroundcolor": "#F7F7F7",
                         "gridcolor": "#DDDDDD", "zerolinecolor": GREY}
         for axis, name in zip("xyz", names, strict=True)
     }  # fmt: skip
-    shown = patch.surface[..., chosen].reshape(-1, 3)
-    view = _view(factor * np.vstack((shown, np.zeros(3))))
     length = _number(factor * float(np.linalg.norm(patch.fitted)))
     alt = (
         f"Model less market in the {', '.join(names)} {day.kind}s. The fit lies "
@@ -103,7 +111,7 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
     return figure.update_layout(
         height=620,
         scene={**axes, "aspectratio": dict(zip("xyz", (SIZE * view.sides).tolist(), strict=True)),
-               "camera": _camera(view, patch.tangents[:, chosen], fitted)},
+               "annotations": labels, "camera": camera},
         margin={"l": 10, "r": 10, "b": 50},
         legend={"yref": "container", "y": 0.01, "yanchor": "bottom"},
         meta={"alt": alt},
@@ -243,14 +251,23 @@ def _camera(view: View, tangents: Array, fitted: Array) -> dict[str, dict[str, f
         if normal @ (fitted * view.scale) > 0:
             normal = -normal
         across = np.cross(normal, along)
-        # Of the four oblique views, the one from above that looks along no axis.
-        views = [0.6 * normal + 0.57 * (i * along + j * across) for i in (-1, 1) for j in (-1, 1)]
+        # Of the oblique views all around, the one from above that looks along no wall.
+        turns = np.linspace(0, 2 * np.pi, VIEWS, endpoint=False)
+        views = [0.6 * normal + 0.8 * (np.cos(t) * along + np.sin(t) * across) for t in turns]
         eye = 1.9 * max(views, key=lambda eye: min(abs(eye[0]), abs(eye[1]), eye[2]))
     return {
         "eye": dict(zip("xyz", eye.tolist(), strict=True)),
         "center": {"x": 0.0, "y": 0.0, "z": -0.12},
         "projection": {"type": "orthographic"},
     }
+
+
+def _is_below(point: Array, camera: dict[str, dict[str, float | str]]) -> bool:
+    """Whether a point is seen below the origin, from a camera that stands upright."""
+    eye = np.array([camera["eye"][axis] for axis in "xyz"], dtype=float)
+    eye = eye / np.linalg.norm(eye)
+    upwards = np.array([0.0, 0.0, 1.0]) - eye[2] * eye
+    return bool(upwards @ point < 0)
 
 
 def _number(value: float) -> str:

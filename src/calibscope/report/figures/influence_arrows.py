@@ -1,5 +1,6 @@
 """Influence as arrows: where each quote's own error has pushed two parameters."""
 
+import math
 from itertools import permutations
 
 import numpy as np
@@ -8,7 +9,8 @@ import plotly.graph_objects as go
 from calibscope.base.arrays import Array, frozen
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.least_squares import LOG
-from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
+from calibscope.report.figures.free_place import HALF_HEIGHT, PLOTS, free_place
+from calibscope.report.figures.style import BLACK, DARK_GREY, GREY, ORANGE, dressed
 
 FORMS = (
     ("Gauss-Newton", GREY, {"dash": "dot", "width": 1.5}, "arrow-open", 10),
@@ -16,6 +18,9 @@ FORMS = (
 )
 ROOM = frozen([0.07, 0.055])  # of the picture: width and height that a label takes
 APART = 1.5
+HALF_LABEL = 15.0  # pixels: half of what a label takes
+FURTHEST = 3.0  # times the exact form's reach, where arrows by Gauss-Newton are cut
+MOST_CUT = 4  # arrows that are named
 SHORT = 0.04  # of the picture: arrows shorter than that carry no label
 
 
@@ -25,7 +30,8 @@ def influence_arrows(
     """What the error of each quote has done to two parameters, one arrow per quote.
 
     Arrows are the influence function in scaled coordinates: percent of a speed or of a volatility,
-    hundredths of a correlation. Where the two forms differ, believe the exact Hessian. Short
+    hundredths of a correlation. Where the two forms differ, believe the exact Hessian, which also
+    sets the scale: arrows by Gauss-Newton that go on beyond the picture are named in it. Short
     arrows carry no label.
 
     Parameters
@@ -62,13 +68,22 @@ def influence_arrows(
             ((forms[1], BLACK), (forms[0], GREY)) if np.isfinite(form).all()]  # fmt: skip
     tips = np.concatenate([tips for tips, _ in ends])
     colours = [colour for tips, colour in ends for _ in tips]
-    reach = np.abs(tips).max(axis=0)
-    for k in _labelled(tips, reach, len(labels)):
+    reach = _reach([tips for tips, _ in ends])
+    room = 1.2 * np.where(reach > 0, reach, 1.0)
+    cut = [labels[k % len(labels)] for k in np.flatnonzero((np.abs(tips) > room).any(axis=1))]
+    if cut:
+        more = f" and {len(cut) - MOST_CUT} more" if len(cut) > MOST_CUT else ""
+        figure.add_annotation(
+            x=0.01, y=0.01, xref="paper", yref="paper", xanchor="left", yanchor="bottom",
+            text=f"beyond the picture, by Gauss-Newton: {', '.join(cut[:MOST_CUT])}{more}",
+            showarrow=False, font={"size": 12, "color": DARK_GREY}, bgcolor="white",
+        )  # fmt: skip
+    chosen = _labelled(tips, reach, len(labels))
+    for k, (right, up) in zip(chosen, _label_places(tips / room, chosen), strict=True):
         figure.add_annotation(
             x=tips[k, 0], y=tips[k, 1], text=labels[k % len(labels)], showarrow=False,
-            font={"size": 13, "color": colours[k]}, **_anchors(tips[k] / reach),
+            font={"size": 13, "color": colours[k]}, xshift=right, yshift=up,
         )  # fmt: skip
-    room = 1.2 * np.where(reach > 0, reach, 1.0)
     for update, axis, most in zip(
         (figure.update_xaxes, figure.update_yaxes), axes, room, strict=True
     ):
@@ -120,19 +135,33 @@ def _labelled(tips: Array, reach: Array, count: int) -> list[int]:
         gaps = np.abs(places[kept] - places[k])
         is_told = any(other % count == k % count for other in kept)
         far = APART if is_told else 1.0  # a second label of a quote only well away
-        if lengths[k] > SHORT and not (gaps < far * ROOM).all(axis=1).any():
+        is_inside = bool((np.abs(places[k]) <= 0.5).all())
+        if is_inside and lengths[k] > SHORT and not (gaps < far * ROOM).all(axis=1).any():
             kept.append(k)
     return kept
 
 
-def _anchors(direction: Array) -> dict[str, str]:
-    """On which side of its tip a label stands: further along the arrow."""
-    x, y = direction
-    sides = ("left" if x > 0 else "right", "bottom" if y > 0 else "top")
-    return {
-        "xanchor": "center" if abs(y) > 2 * abs(x) else sides[0],
-        "yanchor": "middle" if abs(x) > 2 * abs(y) else sides[1],
-    }
+def _reach(ends: list[Array]) -> Array:
+    """How far the picture reaches along both axes: the first form decides, if it has any length."""
+    first = np.abs(ends[0]).max(axis=0)
+    furthest = np.max([np.abs(tips).max(axis=0) for tips in ends], axis=0)
+    return np.asarray(np.where(first > 0, np.minimum(furthest, FURTHEST * first), furthest))
+
+
+def _label_places(tips: Array, chosen: list[int]) -> list[tuple[float, float]]:
+    """Pixels from tips to labels, which cover no arrow and no other label; axes end at +-1."""
+    shafts = np.linspace(0, 1, 60)[:, None, None] * tips
+    taken = list((1 + shafts.reshape(-1, 2)) / 2)
+    half = np.array([HALF_LABEL, HALF_HEIGHT])
+    found = []
+    for k in chosen:
+        tip = (1 + tips[k]) / 2
+        offset = free_place(tip, math.atan2(tips[k, 1], tips[k, 0]), HALF_LABEL, np.array(taken))
+        corners = np.array([[i, j] for i in (-1, 0, 1) for j in (-1, 0, 1)]) * half
+        for size in PLOTS:
+            taken.extend(tip + (np.array(offset) + corners) / size)
+        found.append(offset)
+    return found
 
 
 def _alt(

@@ -14,6 +14,7 @@ LEVELS = (0.95, 0.75, 0.5)
 WIDTHS = (5, 10, 15)
 PLAIN = ("#9CCBE8", "#4A9FD0", "#0072B2")  # light to dark blue
 DOUBTFUL = ("#D5D5D5", "#B0B0B0", "#808080")  # greys, for intervals that mean little
+MOST_DIGITS = 9
 FURTHEST = 10.0  # factor from the estimate at which the picture ends
 TICKS = (
     (1.3, (0.8, 0.9, 1, 1.1, 1.2)),
@@ -56,11 +57,10 @@ def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
             x=[None], y=[None], mode="lines", line={"color": DOUBTFUL[1], "width": WIDTHS[1]},
             name="rank lost", row=1, col=1,
         )  # fmt: skip
-    dressed(figure, "How uncertain are the parameters?", note)
+    dressed(figure, "How uncertain are the parameters?", note, above=30)
     return figure.update_layout(
         height=280 + 72 * len(names),
-        title={"y": 1.0, "yanchor": "top", "pad": {"t": 22}},
-        margin={"l": 185, "t": 125, "b": 95},
+        margin={"l": 185, "b": 95},
         legend={
             "yref": "container",
             "y": 0.01,
@@ -106,7 +106,7 @@ def _add_part(
         ):
             if (limit - end) * (1 if symbol == "triangle-left" else -1) > 0:
                 figure.add_scatter(
-                    x=[limit**0.97], y=[height], mode="markers", showlegend=False,
+                    x=[limit**0.94], y=[height], mode="markers", showlegend=False,
                     marker={"symbol": symbol, "size": 12, "color": "white"}, name=f"{name}, beyond",
                     hoverinfo="skip", **place,
                 )  # fmt: skip
@@ -137,9 +137,17 @@ def _add_part(
 
 def label_of(intervals: Intervals, p: int) -> str:
     """A parameter with its value, and below it what must be said."""
-    text, mark = f"{intervals.words.names[p]} = {intervals.values[p]:.4g}", intervals.marks[p]
+    text = f"{intervals.words.names[p]} = {told_from_one(float(intervals.values[p]), 4)}"
+    mark = intervals.marks[p]
     words = f'<br><span style="color:{ORANGE};font-size:11px"><i>{mark}</i></span>'
     return text + words if mark else text
+
+
+def told_from_one(value: float, digits: int) -> str:
+    """So many digits, or more until a correlation near its bound no longer looks as if at it."""
+    while abs(float(f"{value:.{digits}g}")) == 1 != abs(value) and digits < MOST_DIGITS:
+        digits += 1
+    return f"{value:.{digits}g}"
 
 
 def _limits(low: Array, high: Array, scales: bool) -> tuple[float, float]:

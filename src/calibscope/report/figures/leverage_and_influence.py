@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.report.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, dressed
+from calibscope.report.figures.style import BLACK, BLUE, SKY, dressed
 
 
 def leverage_and_influence(
@@ -14,8 +14,8 @@ def leverage_and_influence(
     """Which quotes could move the fit (leverage), and which have (Cook's distance).
 
     Leverage 1: the fit must meet the quote. Cook's distance above 1: without the quote, the
-    parameters would move far. A quote that is met whatever it says has no Cook's distance, and
-    carries a cross.
+    parameters would move far; the larger of two is written above the bars. A quote that is met
+    whatever it says has no Cook's distance, and carries a cross.
 
     Parameters
     ----------
@@ -23,32 +23,37 @@ def leverage_and_influence(
     strict : the diagnosis in strict mode, to be shown beside
     """
     names = [str(name) for name in dx.problem.labels]
-    modes = [(dx, "all parameters", BLUE, ORANGE, "")]
+    modes = [(dx, "all parameters", BLUE, "")]
     if strict is not None:
-        modes.append((strict, "bounds held", SKY, GREEN, "/"))
+        modes.append((strict, "bounds held", SKY, "/"))
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.07)
-    for each, word, first, second, pattern in modes:
+    for each, word, colour, pattern in modes:
         hatch = {"shape": pattern, "fgcolor": "white", "size": 6}
         figure.add_bar(
             x=names, y=each.leverage, name=word, legendgroup=word,
-            showlegend=strict is not None, marker={"color": first, "pattern": hatch}, row=1, col=1,
+            showlegend=strict is not None, marker={"color": colour, "pattern": hatch}, row=1, col=1,
         )  # fmt: skip
         cooks = each.cooks_distance
         figure.add_bar(
             x=names, y=np.where(np.isfinite(cooks), cooks, np.nan),
             name=word, legendgroup=word, showlegend=False,
-            text=[f"{value:.2g}" if np.isfinite(value) and value >= 1 else "" for value in cooks],
-            textposition="outside", cliponaxis=False,
-            marker={"color": second, "pattern": hatch}, row=2, col=1,
+            marker={"color": colour, "pattern": hatch}, row=2, col=1,
         )  # fmt: skip
         missing = [name for name, value in zip(names, cooks, strict=True) if not np.isfinite(value)]
         if missing:
             figure.add_scatter(
                 x=missing, y=[0.0] * len(missing), mode="markers", cliponaxis=False,
                 name="no Cook's distance", showlegend=each is dx,
-                marker={"symbol": "x-thin", "size": 9, "line": {"color": second, "width": 2}},
+                marker={"symbol": "x-thin", "size": 9, "line": {"color": colour, "width": 2}},
                 row=2, col=1,
             )  # fmt: skip
+    largest = np.fmax.reduce([each.cooks_distance for each, *_ in modes])
+    is_far = np.isfinite(largest) & (largest >= dx.settings.cooks_distance)
+    figure.add_scatter(
+        x=np.array(names)[is_far], y=largest[is_far], text=[f"{x:.2g}" for x in largest[is_far]],
+        mode="text", textposition="top center", cliponaxis=False, showlegend=False,
+        name="far", hoverinfo="skip", row=2, col=1,
+    )  # fmt: skip
     mean = float(np.mean(dx.leverage))
     highest = np.max(np.append(_finite(dx), [] if strict is None else _finite(strict)), initial=1.0)
     limit = dx.settings.cooks_distance

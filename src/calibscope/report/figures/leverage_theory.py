@@ -10,7 +10,7 @@ from calibscope.study.leverage_theory import IdealisedLeverage, nearest_power, p
 
 COLUMNS = 2
 LIKENESS = "polynomials with as many coefficients, in a power of maturity"
-TICKS = [1, 2, 3, 5, 7, 10, 15, 20, 30]
+TICKS = [1, 3, 5, 10, 30]
 
 
 def leverage_theory(cases: Mapping[str, IdealisedLeverage], *, note: str = "") -> go.Figure:
@@ -28,9 +28,9 @@ def leverage_theory(cases: Mapping[str, IdealisedLeverage], *, note: str = "") -
         shared_xaxes="all",
         shared_yaxes=True,
         horizontal_spacing=0.05,
-        vertical_spacing=0.12,
+        vertical_spacing=0.15,
         subplot_titles=[
-            f"<b>{name}</b>; power {power:.1f}".replace("-", "\N{MINUS SIGN}")
+            f"<b>{name}</b><br>power {power:.1f}".replace("-", "\N{MINUS SIGN}")
             for name, power in powers.items()
         ],
     )
@@ -52,13 +52,17 @@ def leverage_theory(cases: Mapping[str, IdealisedLeverage], *, note: str = "") -
         )  # fmt: skip
         mean = ideal.leverage.mean()
         figure.add_hline(y=mean, line={"color": GREY, "width": 1, "dash": "dot"}, **place)
-    figure.update_xaxes(type="log", tickvals=TICKS, ticktext=[f"{year}Y" for year in TICKS])
+    figure.update_xaxes(
+        type="log", tickvals=TICKS, ticktext=[f"{year}Y" for year in TICKS], tickangle=0
+    )
+    figure.update_xaxes(title_text="maturity of the cap", row=-(-len(cases) // COLUMNS))
     figure.update_yaxes(range=[0, 1.05])
     figure.update_yaxes(title_text="leverage", col=1)
-    figure.update_annotations(font={"size": 14, "color": BLACK})
+    figure.update_annotations(font={"size": 13, "color": BLACK})
     alt = (
         f"Leverage by maturity in {len(cases)} idealised markets: high at both ends, low between. "
         f"Polynomials follow it to {max(gaps):.2f}."
     )
-    question = "Do the ends decide because of the model, or would they in any model?"
-    return dressed(figure, question, note, alt=alt).update_layout(margin={"t": 120})
+    question = "Would the ends decide in any model?"
+    dressed(figure, question, note, alt=alt, above=35)
+    return figure.update_layout(height=130 + 310 * -(-len(cases) // COLUMNS))

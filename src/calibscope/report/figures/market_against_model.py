@@ -62,7 +62,7 @@ def market_against_model(fit: Fit, note: str = "") -> go.Figure:
     figure.update_yaxes(zerolinecolor=GREY, zerolinewidth=1.5)
     figure.update_xaxes(type="category", categoryarray=names)
     figure.update_xaxes(title_text=f"maturity of the {day.kind}", row=3, col=1)
-    dressed(figure, "Does the model meet the market?", note)
+    dressed(figure, "Does the model meet the market?", note, above=20)
     return figure.update_layout(
         height=640,
         legend={"y": 1.0, "yanchor": "bottom", "x": 1.0, "xanchor": "right"},

@@ -36,7 +36,7 @@ def market_history(market: Market) -> go.Figure:
     figure.update_xaxes(dtick="M12", tickformat="%Y", range=[market.dates[0], market.dates[-1]])
     note = NOTE if market.is_synthetic else market.name
     figure = dressed(figure, "What has the market been through?", note)
-    return figure.update_layout(legend={"y": -0.06})
+    return figure.update_layout(height=760, legend={"y": -0.06})
 
 
 def par_rate(curve: DiscountCurve, years: int) -> float:

@@ -30,7 +30,6 @@ from calibscope.study.study import Study
 HELD = YELLOW  # days on which a bound holds a parameter, in every figure
 CLOSE = 0.3  # of the axis: names of reference dates that are closer stand at two heights
 RAISED = 18  # pixels
-LINE_HEIGHT = 17  # pixels of a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +78,18 @@ def answered(
     ----------
     height : in pixels; the width is that of the page
     """
-    dressed(figure, question, note, alt=alt, is_synthetic=study.is_synthetic)
+    labels = [label for label in figure.layout.annotations if label.yref == "paper"]
+    above = (20 if labels else 0) + (RAISED if any(label.showarrow for label in labels) else 0)
+    dressed(figure, question, note, alt=alt, is_synthetic=study.is_synthetic, above=above)
     has_legend = any(
         trace.type == "scatter" and trace.showlegend is not False for trace in figure.data
     )
-    labels = [label for label in figure.layout.annotations if label.yref == "paper"]
-    top = 62 + LINE_HEIGHT * (1 + str(figure.layout.title.subtitle.text).count("<br>"))
-    top += (20 if labels else 0) + (RAISED if any(label.showarrow for label in labels) else 0)
     figure.update_xaxes(title_font_size=14)
     figure.update_yaxes(title_font_size=14)
     return figure.update_layout(
         height=height,
-        title={"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}},
         legend={"yref": "container", "y": 0, "yanchor": "bottom"},
-        margin={"t": top, "b": 70 if has_legend else 45},
+        margin={"b": 70 if has_legend else 45},
     )
 
 

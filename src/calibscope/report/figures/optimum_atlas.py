@@ -18,7 +18,7 @@ VALLEY = 1.1
 SMALLEST_ERROR = 5e-4  # relative: the grid of speeds is too coarse to tell better fits apart
 COARSE = 14  # speeds where each pair needs a fit of its own
 STEPS = 20
-UNDER_STAR = 0.15  # powers of ten: nearer optima are hidden by the star of the best
+UNDER_STAR = 0.15  # powers of ten: what is nearer is hidden by the star of the best
 TICKS = tuple(10.0**k for k in range(-8, 4))
 MOST_OPTIMA = 5  # that the legend names one by one
 SHADES = (
@@ -170,7 +170,6 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
             f"{rank}: {_percent(optimum.rmsre)}, {100 * optimum.basin_share:.0f} % of starts",
             str(rank),
         )  # fmt: skip
-    _add_leaders(figure, [optimum.parameters for optimum in optima[:MOST_OPTIMA]])
     others = optima[MOST_OPTIMA:]
     if others:
         figure.add_scatter(
@@ -184,6 +183,13 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
             figure, plausible, "diamond", 15, ORANGE,
             f"best plausible fit: {_percent(evidence.plausible_rmsre)}",
         )  # fmt: skip
+    led = {
+        f"<b>{rank}</b>": optimum.parameters
+        for rank, optimum in enumerate(optima[1:MOST_OPTIMA], start=2)
+    }
+    if plausible is not None and not evidence.is_plausible:
+        led[f'<span style="color:{ORANGE}">◆</span>'] = plausible
+    _add_leaders(figure, optima[0].parameters, led)
     words = " (plausible)" if evidence.is_plausible and evidence.is_best else ""
     best = optima[0]
     _add_point(
@@ -194,14 +200,15 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
         _add_point(figure, fit.parameters, "x", 12, BLUE, f"the fit: {_percent(fit.rmsre)}")
 
 
-def _add_leaders(figure: go.Figure, models: list[G2]) -> None:
-    """Numbers of the optima that lie under the best one's star, led out to where nothing lies."""
-    places = np.log10([[model.a_x, model.a_y] for model in models])
-    hidden = np.flatnonzero((np.abs(places[1:] - places[0]) < UNDER_STAR).all(axis=1)) + 1
-    for k, rank in enumerate(hidden):
+def _add_leaders(figure: go.Figure, best: G2, models: dict[str, G2]) -> None:
+    """Signs of what lies under the best one's star, led out to where nothing lies."""
+    star = np.log10([best.a_x, best.a_y])
+    places = {text: np.log10([model.a_x, model.a_y]) for text, model in models.items()}
+    hidden = [text for text, place in places.items() if (abs(place - star) < UNDER_STAR).all()]
+    for k, text in enumerate(hidden):
         figure.add_annotation(
-            x=places[rank, 0], y=places[rank, 1], text=f"<b>{rank + 1}</b>", bgcolor="white",
-            ax=-32 - 24 * k, ay=-24, arrowhead=0, arrowwidth=1.5, arrowcolor=BLACK,
+            x=places[text][0], y=places[text][1], text=text, bgcolor="white",
+            ax=-32, ay=-24 - 30 * k, arrowhead=0, arrowwidth=1.5, arrowcolor=BLACK,
             font={"size": 12, "color": BLACK}, bordercolor=BLACK, borderpad=2,
         )  # fmt: skip
 

@@ -55,7 +55,7 @@ def parameter_paths(study: Study) -> go.Figure:
     days = len(study.fitted)
     counts = held.groupby("parameter")["date"].nunique().reindex(PARAMETERS, fill_value=0)
     parts = [
-        f"{WRITINGS[name].symbol} {share_of(count, days)}"
+        f"{WRITINGS[name].symbol}\N{NO-BREAK SPACE}{share_of(count, days)}"
         for name, count in counts.items()
         if count
     ]

@@ -1,5 +1,8 @@
 """Where the model misses the quotes: relative residuals by date and maturity."""
 
+from typing import Any
+
+import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.market.maturity import label
@@ -22,7 +25,7 @@ def residual_heat_map(study: Study) -> go.Figure:
     limit = 100 * quantile(quotes["residual"].abs(), TYPICAL)
     bar = {
         "title": {"text": "residual, %", "font": {"size": 13}}, "thickness": 14, "outlinewidth": 0,
-        "tickformat": "+.2~g",
+        **_ticks(limit),
     }  # fmt: skip
     figure = heat_map(
         study, "residual", 100.0, "%{z:+.2f} %", zmin=-limit, zmax=limit, zmid=0,
@@ -40,3 +43,16 @@ def residual_heat_map(study: Study) -> go.Figure:
         )
     alt = f"Heat map of the relative residuals by date and maturity. {note}"
     return answered(figure, study, "Where does the model miss the quotes?", note, alt)
+
+
+def _ticks(limit: float) -> dict[str, Any]:
+    """Round numbers with their signs, of which zero has none."""
+    if not 0 < limit < np.inf:
+        return {}
+    power = 10.0 ** np.floor(np.log10(limit / 2))
+    step = power * max(digit for digit in (1, 2, 5) if digit * power <= limit / 2)
+    most = int(limit / step)
+    values = [step * k for k in range(-most, most + 1)]
+    minus = "\N{MINUS SIGN}"
+    words = [f"{value:+.6g}".replace("-", minus) if value else "0" for value in values]
+    return {"tickvals": values, "ticktext": words}

@@ -13,6 +13,7 @@ COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, BLACK)
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYNTHETIC = "<b>SYNTHETIC market.</b>"
 LINE_LENGTH = 70  # characters of a note, so that it fits a page of 500 pixels
+LINE_HEIGHT = 17  # pixels of a note
 TAG = "\x00"  # stands for one while lines are broken
 
 
@@ -23,6 +24,7 @@ def dressed(
     *,
     alt: str = "",
     is_synthetic: bool = False,
+    above: int = 0,
 ) -> go.Figure:
     """The figure with its question as title, a note below it, and the common look.
 
@@ -30,20 +32,26 @@ def dressed(
     ----------
     alt : what the picture shows, for those who cannot see it (`alt_text` gives it back)
     is_synthetic : say so before the note, and in the alt text
+    above : pixels for what stands between the note and the axes, such as titles of panels
     """
     if is_synthetic:
         note = f"{SYNTHETIC} {note}".strip()
         alt = f"Synthetic market. {alt}".strip()
-    subtitle = {"text": wrapped(note), "font": {"size": 13, "color": DARK_GREY}} if note else None
+    lines = wrapped(note)
+    subtitle = {"text": lines, "font": {"size": 13, "color": DARK_GREY}} if note else None
+    top = 62 + above + (LINE_HEIGHT * (1 + lines.count("<br>")) if note else 0)
     figure.update_layout(
         template="plotly_white",
-        title={"text": question, "font": {"size": 20}, "subtitle": subtitle, "x": 0.02},
+        title={
+            "text": question, "font": {"size": 20}, "subtitle": subtitle, "x": 0.02,
+            "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14},
+        },
         font={"family": "Helvetica, Arial, sans-serif", "size": 14, "color": BLACK},
         colorway=list(COLOURS),
         legend={"orientation": "h", "y": -0.12, "x": 0},
-        margin={"l": 70, "r": 30, "t": 90, "b": 70},
+        margin={"l": 70, "r": 30, "t": top, "b": 70},
         meta={"alt": plain(alt)} if alt else None,
-    )
+    )  # fmt: skip
     return figure
 
 

@@ -1,11 +1,14 @@
 """What a report is made of: sections with sentences, tables and figures."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
+
+from calibscope.report.figures.style import plain
 
 USUAL_HEIGHT = 460
 
@@ -51,6 +54,13 @@ class Figure:
         """What the figure shows, in words."""
         meta = self.figure.layout.meta or {}
         return str(meta.get("alt", self.question))
+
+    @property
+    def caption(self) -> str:
+        """What the figure shows beyond the note that stands in it; often nothing."""
+        note = plain(self.figure.layout.title.subtitle.text or "").lower()
+        sentences = re.split(r"(?<=\.)\s+", self.alt)
+        return " ".join(said for said in sentences if said.lower() not in note)
 
 
 Block = Paragraph | Table | Figure

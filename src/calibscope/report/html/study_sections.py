@@ -133,7 +133,7 @@ def _data(study: Study) -> Section:
         f"{read.get('curves') or 'curves'}. One curve discounts and forwards (single curve).",
         f"The checks warned about {warned:,} days, and {len(lost):,} days have no results.",
         table(
-            f"Days without results: {min(len(lost), LISTED)} of {len(lost):,}",
+            f"Days without results: the first {min(len(lost), LISTED)} of {len(lost):,}",
             pd.DataFrame(
                 {
                     "date": lost["date"].dt.strftime("%Y-%m-%d"),
@@ -221,12 +221,12 @@ def _identifiability(study: Study) -> Section:
         Figure(edof_over_time(study)),
         "Shares of days at a bound: "
         + "; ".join(
-            f"{row.parameter} = {row.bound:g} on {row.exact:.1%}" for row in held.itertuples()
+            f"{row.parameter} = {row.bound:g} on {_share(row.exact)}" for row in held.itertuples()
         )
         + "."
         if len(held)
         else "No bound holds a parameter.",
-        "Next: on days with less than full EDoF trust prices and the combinations that are "
+        "Next: on days with less than full EDoF, trust prices and the combinations that are "
         "determined, not single parameters; fix one of those that move together (setting "
         "calibration.fixed), or say which bound decided.",
         Figure(active_bounds_over_time(study)),
@@ -242,7 +242,7 @@ def _uncertainty(study: Study) -> Section:
     return section(
         "uncertainty",
         "Uncertainty",
-        f"Intervals at {level:.0%}, scale mad_adjusted: how often they say nothing.",
+        f"On these shares of days an interval at {level:.0%} (scale mad_adjusted) says nothing.",
         "Next: give no interval for a parameter on such days. The valley on the page of the day "
         "(`calibscope day --html`) says how far it can go while the fit stays almost as good.",
         table(
@@ -257,7 +257,7 @@ def _uncertainty(study: Study) -> Section:
                 }
             ),
         ),
-        *(Figure(fan_chart(study, name)) for name in PARAMETERS if name != "rho_xy"),
+        *(Figure(fan_chart(study, name)) for name in PARAMETERS),
         "The paper's Gauss-Newton ratio has the median "
         f"{newton.loc['gauss_newton_ratio', 'median']:.3%}; in the flattest direction the error is "
         f"{newton.loc['gauss_newton_error', 'median']:.0%} in the median.",
@@ -296,6 +296,11 @@ def _regimes(study: Study) -> Section:
     )  # fmt: skip
 
 
+def _share(share: float) -> str:
+    """A share of days, of which a small one is not none."""
+    return "less than 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+
+
 def _robustness(study: Study) -> Section:
     found = study.robustness
     if found.empty:
@@ -308,9 +313,11 @@ def _robustness(study: Study) -> Section:
     return section(
         "robustness",
         "Robustness",
-        f"{len(found) - 1} variants on {found['days'].iloc[0]:,} days.",
+        f"{len(found) - 1} variants, computed on {found['days'].iloc[0]:,} of "
+        f"{len(study.fitted):,} days.",
         *(
-            f"The parameters depend most on: {row.variant} (others on {row.moved:.0%} of the days)."
+            f"The variant that moves the parameters most often is {row.variant!r}: on "
+            f"{row.moved:.0%} of these days."
             for row in worst.itertuples()
         ),
         table(

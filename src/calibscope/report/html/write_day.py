@@ -20,7 +20,7 @@ from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import interval_chart
+from calibscope.report.figures.interval_chart import interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import optimum_atlas
@@ -29,6 +29,9 @@ from calibscope.report.html.blocks import Figure, Section, Table, all_made, sect
 from calibscope.report.html.fitted_again import fitted_again
 from calibscope.report.html.page import page, write_whole
 from calibscope.report.html.write_report import SYNTHETIC
+
+LITTLE = 0.01  # of RMSRE: what a plausible fit may cost and still count as equally good
+PLAIN = "give the intervals with the correlations, since parameters move together."
 
 
 def write_day(
@@ -86,11 +89,13 @@ def _sections(
             table("Flags that are raised", raised) if len(raised) else "No flag is raised.",
         ),
         lambda: section(
-            "fit", "Fit", Figure(market_against_model(fit, note)), _quotes(fit, full),
+            "fit", "Fit", _next_of_fit(fit), Figure(market_against_model(fit, note)),
+            _quotes(fit, full),
         ),
         lambda: section(
             "leverage",
             "Leverage and influence",
+            _next_of_leverage(full, len(fit.problem.day.prices)),
             Figure(leverage_and_influence(full, note, strict=strict)),
             Figure(influence_arrows(full, note)),
             Figure(hat_matrix(full, note)),
@@ -98,6 +103,7 @@ def _sections(
         lambda: section(
             "identifiability",
             "Identifiability and uncertainty",
+            _next_of_uncertainty(full),
             Figure(singular_spectrum(full, note)),
             Figure(interval_chart(full, note)),
             Figure(correlation_matrix(full, note)),
@@ -105,6 +111,7 @@ def _sections(
         lambda: section(
             "optima",
             "Other optima, and the geometry of the fit",
+            _next_of_optima(fit),
             Figure(optimum_atlas(fit, note)),
             Figure(geometry(fit, note)),
         ),
@@ -112,6 +119,62 @@ def _sections(
     if exact is not None:
         makers.append(lambda: fitted_again(exact, note))
     return all_made(makers, progress)
+
+
+def _next_of_fit(fit: Fit) -> str:
+    residuals = fit.residuals[: len(fit.problem.day.prices)]
+    worst = int(np.argmax(np.abs(residuals)))
+    return (
+        f"Next: compare {label(fit.problem.day.maturities[worst])}, which is met worst "
+        f"({residuals[worst]:+.2%}), with its neighbours and with another source."
+    )
+
+
+def _next_of_leverage(dx: Diagnosis, quotes: int) -> str:
+    leverage, cooks = dx.leverage[:quotes], np.nan_to_num(dx.cooks_distance[:quotes], posinf=0.0)
+    first, limit = int(np.argmax(leverage)), dx.settings.cooks_distance
+    far = [str(dx.problem.labels[k]) for k in np.argsort(-cooks) if cooks[k] > limit]
+    text = (
+        f"Next: check {dx.problem.labels[first]} first, which has the highest leverage "
+        f"({leverage[first]:.2f})."
+    )
+    if far:
+        text += f" Calibrate without {' or '.join(far[:3])}: the parameters should move far."
+    return text
+
+
+def _next_of_uncertainty(dx: Diagnosis) -> str:
+    intervals = dx.intervals(0.95)
+    doubtful = [
+        name
+        for name, mark in zip(intervals.words.names, intervals.marks, strict=True)
+        if mark not in ("", "fixed")
+    ]
+    curved = dx.flags.has_strong_curvature
+    texts = [
+        f"Give no interval for {', '.join(doubtful)} without the words beside it."
+        if doubtful
+        else "",
+        "Gauss-Newton errs in a flat direction: read the exact-Hessian forms." if curved else "",
+    ]
+    text = " ".join(filter(None, texts))
+    return f"Next: {text[0].lower()}{text[1:]}" if doubtful else f"Next: {text or PLAIN}"
+
+
+def _next_of_optima(fit: Fit) -> str:
+    evidence = fit.evidence
+    if not evidence.is_best:
+        return "Next: calibrate again with the global solver, since a better optimum is known."
+    if evidence.is_plausible:
+        return "Next: before a parameter is used alone, see how far the valley lets it go."
+    if evidence.plausible_fit is None:
+        return "Next: decide whether to widen the bounds, which leave no plausible fit."
+    cost = evidence.plausible_cost / fit.rmsre if fit.rmsre > 0 else np.inf
+    price = "costs almost nothing" if cost < LITTLE else f"makes RMSRE {cost:.0%} larger"
+    return (
+        "Next: decide whether implausible parameters may be used. To do without them, by the best "
+        f"plausible fit, {price}."
+    )
 
 
 def _parameters(fit: Fit, dx: Diagnosis) -> Table:
@@ -122,8 +185,8 @@ def _parameters(fit: Fit, dx: Diagnosis) -> Table:
             {
                 "parameter": PARAMETERS,
                 "estimate": [f"{value:.5g}" for value in fit.parameters.values],
-                "low": [_number(value) for value in intervals.low],
-                "high": [_number(value) for value in intervals.high],
+                "low": [_end(value) for value in intervals.low],
+                "high": [_end(value) for value in intervals.high],
                 "mark": intervals.marks,
                 "multiplier": [f"{value:.2g}" if value else "" for value in fit.multipliers],
             }
@@ -139,8 +202,8 @@ def _quotes(fit: Fit, dx: Diagnosis) -> Table:
             {
                 "cap": [label(year) for year in day.maturities],
                 "strike": [f"{value:.3%}" for value in day.strikes],
-                "market": [f"{1e4 * value / day.notional:.2f}" for value in day.prices],
-                "model": [f"{1e4 * value / day.notional:.2f}" for value in fit.prices],
+                "market": [f"{1e4 * value / day.notional:,.2f}" for value in day.prices],
+                "model": [f"{1e4 * value / day.notional:,.2f}" for value in fit.prices],
                 "residual": [f"{value:+.2%}" for value in fit.residuals],
                 "leverage": [f"{value:.3f}" for value in dx.leverage[: len(day.prices)]],
                 "influence": [f"{value:.3g}" for value in dx.influence_score[: len(day.prices)]],
@@ -148,6 +211,10 @@ def _quotes(fit: Fit, dx: Diagnosis) -> Table:
             }
         ),
     )
+
+
+def _end(value: float) -> str:
+    return "" if np.isnan(value) else told_from_one(value, 3)
 
 
 def _number(value: float) -> str:
