@@ -65,7 +65,7 @@ def test_the_picture_carries_marks_and_words(found):
     assert delta.line.color == "#B0B0B0"
     assert figure.layout.title.text.endswith("?")
     assert "SYNTHETIC" in figure.layout.title.subtitle.text
-    assert "rho_xy held at the bound" in figure.layout.title.subtitle.text
+    assert "rho_xy held at the bound" in figure.layout.title.subtitle.text.replace("<br>", " ")
     alt = alt_text(figure)
     assert alt.startswith("Synthetic market. Estimates with their ranges: sd of r(1Y) ")
     assert alt.endswith(".")
