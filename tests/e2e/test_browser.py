@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 import calibscope as cs
+from calibscope.report.exact.answers import exact_answers
 from calibscope.report.html.write_day import write_day
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -21,13 +22,14 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report of a short study, and the page of one of its days."""
+    """The report of a short study, and the page of one of its days, fitted again."""
     folder = tmp_path_factory.mktemp("browser")
     market = cs.demo_market().between("2020-03-02", "2020-03-31")
     study = cs.run_study(market, folder / "study.db")
     cs.write_report(study, folder / "report.html")
     fit = cs.calibrate(market.day("2020-03-18"))
-    write_day(fit, folder / "day.html", market.name, market.is_synthetic)
+    exact = exact_answers(cs.diagnose(fit))
+    write_day(fit, folder / "day.html", market.name, market.is_synthetic, exact=exact)
     return {"report": folder / "report.html", "day": folder / "day.html"}
 
 
@@ -61,7 +63,7 @@ def opened(browser, pages):
     context.close()
 
 
-@pytest.mark.parametrize(("name", "figures"), [("report", 16), ("day", 9)])
+@pytest.mark.parametrize(("name", "figures"), [("report", 16), ("day", 12)])
 def test_every_figure_is_drawn_without_a_word_or_a_request(opened, name, figures):
     page, complaints, requests = opened(name)
     assert page.locator(".plot").count() == figures

@@ -103,7 +103,7 @@ def test_exact_answers_have_the_documented_keys(folder):
         assert list(data) == documented_keys(answer), answer
     page = (folder / "d.html").read_text(encoding="utf-8")
     assert '<section id="again"' in page
-    for question in ("How far can each parameter go?", "What does the uncertainty"):
+    for question in ("How far can each parameter go?", "What does the uncertainty mean?"):
         assert question in page
     assert "Where do the parameters go without each quote?" in page
 

@@ -1,5 +1,6 @@
 """Exact answers of a day in the terminal, as data and in figures: the same numbers everywhere."""
 
+import dataclasses
 import io
 import json
 
@@ -12,7 +13,8 @@ from calibscope.report.diagnosis import PERCENT
 from calibscope.report.exact.answers import STEPS, exact_answers
 from calibscope.report.exact.data import exact_as_data
 from calibscope.report.exact.page import fitted_again as on_terminal
-from calibscope.report.exact.words import curvature_sentences, worth_rows
+from calibscope.report.exact.words import NOT_REPRODUCED, curvature_sentences, worth_rows
+from calibscope.report.figures import profiles
 from calibscope.report.figures.left_out_shifts import left_out_shifts
 from calibscope.report.figures.profiles import profile_chart
 from calibscope.report.figures.style import alt_text
@@ -102,6 +104,28 @@ def test_progress_is_reported_to_the_end(answers, steps):
     of_one = steps[: len(steps) // 2]
     assert (of_one[0], of_one[-1]) == ((0, STEPS), (STEPS, STEPS))
     assert of_one == sorted(of_one) == steps[len(steps) // 2 :]
+
+
+def test_a_fit_that_is_not_the_best_says_so_before_its_shifts(answers):
+    found = answers[TAME]
+    assert "are met better" not in printed(found)
+    assert exact_as_data(found)["leave_one_out"]["is_reproduced"] is True
+    missed = dataclasses.replace(found, is_reproduced=False)
+    assert "the fit is not the best one, and every shift below includes" in printed(missed)
+    texts = [block.text for block in fitted_again(missed, "").blocks if block.kind == "paragraph"]
+    assert NOT_REPRODUCED in texts
+
+
+def test_ticks_are_round_apart_and_never_alone(answers):
+    ticks = profiles._ticks
+    assert ticks(-2.2, 0.3, True)["ticktext"] == ["0.01", "0.1", "1"]
+    assert ticks(np.log10(0.0091), np.log10(0.0098), True)["ticktext"] == [
+        "0.00933",
+        "0.00956",
+    ]
+    close = ticks(np.arcsin(-0.99996), np.arcsin(-0.9999), False)
+    assert len(close["ticktext"]) == 2
+    np.testing.assert_allclose(np.sin(close["tickvals"]), [float(x) for x in close["ticktext"]])
 
 
 @pytest.mark.parametrize("date", [TAME, AT_BOUND])

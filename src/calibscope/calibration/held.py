@@ -34,9 +34,9 @@ from calibscope.models.g2.book import CapBook
 
 SPEEDS = 24  # of the grid
 LINE = 32  # points along the line that is left
-PLACES = 6  # valley points from which Newton's method starts
+PLACES = 4  # valley points from which Newton's method starts
 HOPELESS = 10.0  # times the best fit so far: not descended
-FIRST_STEPS, PROMISING = 10, 1.5  # after so many steps, no more than so many times the best fit
+FIRST_STEPS, PROMISING = 8, 1.5  # after so many steps, no more than so many times the best fit
 WORTH_A_LOOK = 3.0  # times the lowest sum of squares on the grid
 WIDEST_GAP, TINY = 0.9, 1e-12  # between the speeds, over their sum, in a canyon beside the ridge
 STEPS, PATIENT_STEPS = 60, 400

@@ -24,6 +24,7 @@ class ExactAnswers:
     """What a diagnosis says when it may fit again."""
 
     dx: Diagnosis
+    is_reproduced: bool  # the same quotes, fitted again, are met no better
     leave_one_out: LeaveOneOut
     profiles: Profiles
     bootstrap: Bootstrap
@@ -66,6 +67,7 @@ def exact_answers(
     progress(STEPS, STEPS)
     return ExactAnswers(
         dx,
+        exact.is_reproduced,
         left_out,
         profiles,
         bootstrap,

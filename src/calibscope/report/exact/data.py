@@ -57,6 +57,7 @@ def _left_out(found: ExactAnswers) -> dict[str, Any]:
         "press": left.press,
         "weighted_press": left.weighted_press,
         "is_elsewhere": shifts.is_elsewhere,
+        "is_reproduced": found.is_reproduced,
         "marks": left.marks,
     }
 

@@ -11,6 +11,7 @@ from calibscope.report.consequences import followed
 from calibscope.report.diagnosis import Unit
 from calibscope.report.exact.answers import ExactAnswers
 from calibscope.report.exact.words import (
+    NOT_REPRODUCED,
     better_sentence,
     comparison_sentence,
     curvature_sentences,
@@ -47,6 +48,7 @@ def fitted_again(found: ExactAnswers, unit: Unit) -> RenderableType:
     """
     return Group(
         heading("What is the fit without each quote?"),
+        *([] if found.is_reproduced else [indented(NOT_REPRODUCED)]),
         left_out_table(found.leave_one_out, unit),
         indented(LEFT_OUT),
         indented(left_out_sentence(found.leave_one_out)),

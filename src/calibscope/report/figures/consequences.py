@@ -44,7 +44,7 @@ def consequences(found: Consequences, note: str = "", *, is_synthetic: bool = Fa
         _add_panel(figure, number, found, panel, part)
     _add_legend(figure, found)
     dressed(
-        figure, "What does the uncertainty of the parameters mean?",
+        figure, "What does the uncertainty mean?",
         wrapped(f"{note} {_note(found)}".strip()), alt=_alt(found), is_synthetic=is_synthetic,
     )  # fmt: skip
     return figure.update_layout(

@@ -12,6 +12,7 @@ from calibscope.diagnosis.profile import Profile, Profiles
 from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import writing
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
+from calibscope.report.tables import interval_text
 
 DOUBTFUL = "#B0B0B0"  # grey, for intervals that mean little
 HEIGHT = 170  # pixels of a panel
@@ -20,12 +21,12 @@ ABOVE = 1.35  # height of a panel over that of the highest limit
 BELOW = {"profile": -0.12, "delta": -0.26}  # where bars lie, in the same unit
 ROOM = 0.15  # of the interval, on both sides of it
 FURTHEST = 0.6  # of the interval: how far a delta interval may widen a panel
-DIGITS = (1, 2, 5, 3, 1.5, 2.5, 4, 7, *np.arange(1.1, 9.95, 0.1).tolist())  # the roundest first
-ROUND = [
+DIGITS = (1, 2, 5, 3, 1.5, 2.5, 4, 7, 6, 8, 9)  # the roundest first
+CORRELATIONS = [
     sign * size
     for size in (1, 0, 0.5, 0.9, 0.8, 0.99, 0.95, 0.97, 0.999, 0.9999, 0.7, 0.3, 0.98, 0.96, 0.94)
     for sign in (-1.0, 1.0)
-]  # correlations, likewise
+]  # likewise
 APART = 0.27  # of a panel: ticks that are closer would touch
 
 
@@ -182,21 +183,22 @@ def _range(low: float, high: float, delta: Array) -> tuple[float, float]:
 
 def _ticks(first: float, last: float, is_log: bool) -> dict[str, list[Any]]:
     """Round numbers as labels, the roundest first, as far as there is room."""
-    numbers = ROUND
-    if is_log:
-        decades = range(int(np.floor(first)), int(np.ceil(last)))
-        numbers = [digit * 10.0**decade for digit in DIGITS for decade in decades]
+    decades = range(int(np.floor(first)), int(np.ceil(last)))
+    powers = [digit * 10.0**decade for digit in DIGITS for decade in decades]
     kept: list[float] = []
-    for number in numbers:
+    for number in powers if is_log else CORRELATIONS:
         x = float(_coordinates(np.array([number]), is_log)[0])
-        is_inside = first <= x <= last
         others = _coordinates(np.array(kept), is_log)
-        if is_inside and (np.abs(others - x) > APART * (last - first)).all():
+        if first <= x <= last and (np.abs(others - x) > APART * (last - first)).all():
             kept.append(number)
+    if len(kept) < 2:  # a panel between two round numbers
+        inner = np.linspace(first, last, 4)[1:3]
+        numbers = 10**inner if is_log else np.sin(inner)
+        kept = [float(number) for number in interval_text(*numbers).split(" to ")]
     kept.sort()
     return {
         "tickvals": _coordinates(np.array(kept), is_log).tolist(),
-        "ticktext": [f"{number:.4g}" for number in kept],
+        "ticktext": [f"{number:.6g}" for number in kept],
     }
 
 

@@ -9,6 +9,7 @@ from calibscope.diagnosis.outliers import Outliers
 from calibscope.diagnosis.robust import Robust
 from calibscope.report.exact.answers import ExactAnswers
 from calibscope.report.exact.words import (
+    NOT_REPRODUCED,
     better_sentence,
     comparison_sentence,
     curvature_sentences,
@@ -38,6 +39,7 @@ def fitted_again(found: ExactAnswers, note: str) -> Section:
         "The day was fitted again: without each quote, with each parameter held, to a thousand "
         "simulated days, and with robust losses. Where these answers differ from those above, "
         "believe these.",
+        None if found.is_reproduced else NOT_REPRODUCED,
         left_out_sentence(found.leave_one_out),
         Figure(left_out_shifts(found.leave_one_out, note)),
         _left_out(found.leave_one_out),
