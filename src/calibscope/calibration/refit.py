@@ -157,7 +157,7 @@ class CapRefit:
 
         def work(begin: int, end: int) -> None:
             solve_held(
-                self.problem.book, quotes, roots, lower, upper, held, starts, homes, True, speeds,
+                self.problem.book, quotes, roots, lower, upper, held, starts, homes, speeds,
                 begin, end, found,
             )  # fmt: skip
 
