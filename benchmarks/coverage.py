@@ -1,6 +1,6 @@
 """Do intervals cover the truth as often as they say? Simulated markets from three known truths.
 
-``python benchmarks/coverage.py`` takes about ten minutes on two cores. From each truth 2,100
+``python benchmarks/coverage.py`` takes eleven minutes on two cores. From each truth 2,100
 markets are simulated with relative noise of 0.1, 0.3 and 1 %, calibrated and diagnosed. A table
 per truth shows how often the intervals of each method contain the true parameter, at 50, 75 and
 95 %. The profile needs no walk here: it contains the truth where the fit with the parameter held
