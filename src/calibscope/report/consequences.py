@@ -21,28 +21,42 @@ def followed(found: Consequences) -> RenderableType:
 
 def consequence_table(found: Consequences) -> Table:
     """A row per quantity, under Q; what is marked in every row is left to `followed`."""
-    shared, table = _shared(found), plain_table()
-    table.add_column("", no_wrap=True)
-    table.add_column("\nestimate", justify="right", no_wrap=True)
-    ranges = [(f"{found.level:.0%}\ndelta", found.low, found.high)]
+    titles, rows = consequence_rows(found)
+    table = plain_table()
+    for title in titles:
+        is_word = not title
+        table.add_column(
+            title.replace("; ", "\n"), justify="left" if is_word else "right",
+            no_wrap=title in ("", "estimate"),
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def consequence_rows(found: Consequences) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Titles, and a row per quantity: estimate, ranges, what is marked in this row alone."""
+    shared = _shared(found)
+    ranges = [(f"{found.level:.0%}; delta", found.low, found.high)]
     if found.has_bootstrap:
         ends = found.bootstrap_low, found.bootstrap_high
-        ranges.append((f"{found.level:.0%}\nbootstrap", *ends))
+        ranges.append((f"{found.level:.0%}; bootstrap", *ends))
     if found.has_valley:
-        title = f"fits within\n{found.factor:g} x {found.error}"
+        title = f"fits within; {found.factor:g} x {found.error}"
         ranges.append((title, found.valley_low, found.valley_high))
-    for title, _, _ in ranges:
-        table.add_column(title, justify="right")
-    table.add_column("")
-    for q, (label, measure) in enumerate(zip(found.labels, found.measures, strict=True)):
-        factor = measure.factor
-        table.add_row(
+    rows = [
+        (
             label,
             measure.text(found.estimates[q]),
-            *(interval_text(factor * low[q], factor * high[q]) for _, low, high in ranges),
+            *(
+                interval_text(measure.factor * low[q], measure.factor * high[q])
+                for _, low, high in ranges
+            ),
             ", ".join(word for word in found.marks[q].split(", ") if word not in shared),
         )
-    return table
+        for q, (label, measure) in enumerate(zip(found.labels, found.measures, strict=True))
+    ]
+    return ["", "estimate", *(title for title, _, _ in ranges), ""], rows
 
 
 def _shared(found: Consequences) -> list[str]:

@@ -37,6 +37,7 @@ class Figure:
     """A Plotly figure; its title is its question, its alt text lies in its metadata."""
 
     figure: go.Figure
+    is_captioned: bool = True  # False where a table beside it says the same
     kind: str = "figure"
 
     @property
@@ -58,6 +59,8 @@ class Figure:
     @property
     def caption(self) -> str:
         """What the figure shows beyond the note that stands in it; often nothing."""
+        if not self.is_captioned:
+            return ""
         note = plain(self.figure.layout.title.subtitle.text or "").lower()
         sentences = re.split(r"(?<=\.)\s+", self.alt)
         return " ".join(said for said in sentences if said.lower() not in note)

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 
 from calibscope.diagnosis.comparison import IntervalComparison
+from calibscope.diagnosis.consequences import Consequences
 from calibscope.diagnosis.leave_one_out import LeaveOneOut
 from calibscope.diagnosis.outliers import Outliers
 from calibscope.diagnosis.robust import Robust
+from calibscope.report.consequences import consequence_rows
 from calibscope.report.exact.answers import ExactAnswers
 from calibscope.report.exact.words import (
     NOT_REPRODUCED,
@@ -59,8 +61,15 @@ def fitted_again(found: ExactAnswers, note: str) -> Section:
             pd.DataFrame(worth_rows(found.data_worth), columns=["parameter", "without"]),
         ),
         found.consequences.reading or None,
-        Figure(consequences(found.consequences, note)),
+        Figure(consequences(found.consequences, note), is_captioned=False),
+        _followed(found.consequences),
     )
+
+
+def _followed(found: Consequences) -> Table:
+    titles, rows = consequence_rows(found)
+    frame = pd.DataFrame(rows, columns=["quantity", *titles[1:-1], "mark"])
+    return table("What follows from the parameters, under the risk-neutral measure", frame)
 
 
 def _left_out(found: LeaveOneOut) -> Table:
