@@ -68,7 +68,8 @@ def fitted_again(found: ExactAnswers, note: str) -> Section:
 
 def _followed(found: Consequences) -> Table:
     titles, rows = consequence_rows(found)
-    frame = pd.DataFrame(rows, columns=["quantity", *titles[1:-1], "mark"])
+    between = [title.replace("; ", " ") for title in titles[1:-1]]
+    frame = pd.DataFrame(rows, columns=["quantity", *between, "mark"])
     return table("What follows from the parameters, under the risk-neutral measure", frame)
 
 
