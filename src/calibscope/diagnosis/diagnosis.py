@@ -12,6 +12,7 @@ from calibscope.diagnosis.consequences import USUAL, Consequences, Telling, cons
 from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.data_worth import Candidates, DataWorth, data_worth
 from calibscope.diagnosis.deletion import Deletion
+from calibscope.diagnosis.delta import delta_intervals
 from calibscope.diagnosis.exact import Exact
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.flags import Flags
@@ -20,7 +21,7 @@ from calibscope.diagnosis.functional import relative_error_bias
 from calibscope.diagnosis.geometry import Geometry
 from calibscope.diagnosis.identification import Identification, combinations
 from calibscope.diagnosis.influence import influence, influence_score
-from calibscope.diagnosis.intervals import Intervals, checked_levels, interval_ends, quantile
+from calibscope.diagnosis.intervals import Intervals, checked_levels
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.optimality import relative_offset
 from calibscope.diagnosis.quantities import Answers, Quantities
@@ -281,7 +282,7 @@ class Diagnosis:
         method : "delta"; or, by fitting again, "profile" (whose scale is always `mse`) or
             "bootstrap" (parametric)
         """
-        problem, levels = self.problem, checked_levels(level)
+        levels = checked_levels(level)
         if method == "profile":
             found = self.exact.profiles(np.atleast_1d(levels).tolist()).intervals
             return found.at(float(levels) if levels.ndim == 0 else tuple(levels.tolist()))
@@ -289,30 +290,9 @@ class Diagnosis:
             return self.exact.bootstrap(scale=scale).intervals(level)
         if method != "delta":
             raise ValueError(f"method is {method!r}; choose from delta, profile, bootstrap")
-        if np.isnan(problem.values).any():
-            raise ValueError("there are no parameter values; give values= to get intervals")
-        errors = self.standard_errors(scale, form)
-        freedom = np.asarray(self.scales.degrees_of_freedom)
-        several = levels.reshape(levels.shape + (1,) * freedom.ndim)  # before the days of a stack
-        known = self.identification
-        low, high, is_cut_low, is_cut_high, is_collapsed = interval_ends(
-            problem, known.shares, errors, quantile(several, scale, freedom)
-        )
-        return Intervals(
-            problem.words,
-            float(levels) if levels.ndim == 0 else tuple(levels.tolist()),
-            scale,
-            form,
-            problem.values,
-            errors,
-            low,
-            high,
-            is_cut_low,
-            is_cut_high,
-            problem.at_bound,
-            ~problem.is_movable,
-            known.is_identified,
-            is_collapsed if levels.ndim == 0 else np.asarray(is_collapsed.any(axis=0)),
+        errors, freedom = self.standard_errors(scale, form), self.scales.degrees_of_freedom
+        return delta_intervals(
+            self.problem, self.identification, errors, freedom, levels, scale, form
         )
 
     @property
