@@ -27,11 +27,14 @@ from calibscope.report.figures.optimum_atlas import optimum_atlas
 from calibscope.report.figures.singular_spectrum import singular_spectrum
 from calibscope.report.html.blocks import Figure, Section, Table, all_made, section, table
 from calibscope.report.html.fitted_again import fitted_again
+from calibscope.report.html.next_steps import (
+    next_of_fit,
+    next_of_leverage,
+    next_of_optima,
+    next_of_uncertainty,
+)
 from calibscope.report.html.page import page, write_whole
 from calibscope.report.html.write_report import SYNTHETIC
-
-LITTLE = 0.01  # of RMSRE: what a plausible fit may cost and still count as equally good
-PLAIN = "give the intervals with the correlations, since parameters move together."
 
 
 def write_day(
@@ -89,13 +92,13 @@ def _sections(
             table("Flags that are raised", raised) if len(raised) else "No flag is raised.",
         ),
         lambda: section(
-            "fit", "Fit", _next_of_fit(fit), Figure(market_against_model(fit, note)),
+            "fit", "Fit", next_of_fit(fit), Figure(market_against_model(fit, note)),
             _quotes(fit, full),
         ),
         lambda: section(
             "leverage",
             "Leverage and influence",
-            _next_of_leverage(full, len(fit.problem.day.prices)),
+            next_of_leverage(full, len(fit.problem.day.prices)),
             Figure(leverage_and_influence(full, note, strict=strict)),
             Figure(influence_arrows(full, note)),
             Figure(hat_matrix(full, note)),
@@ -103,7 +106,7 @@ def _sections(
         lambda: section(
             "identifiability",
             "Identifiability and uncertainty",
-            _next_of_uncertainty(full),
+            next_of_uncertainty(full),
             Figure(singular_spectrum(full, note)),
             Figure(interval_chart(full, note)),
             Figure(correlation_matrix(full, note)),
@@ -111,7 +114,7 @@ def _sections(
         lambda: section(
             "optima",
             "Other optima, and the geometry of the fit",
-            _next_of_optima(fit),
+            next_of_optima(fit),
             Figure(optimum_atlas(fit, note)),
             Figure(geometry(fit, note)),
         ),
@@ -119,62 +122,6 @@ def _sections(
     if exact is not None:
         makers.append(lambda: fitted_again(exact, note))
     return all_made(makers, progress)
-
-
-def _next_of_fit(fit: Fit) -> str:
-    residuals = fit.residuals[: len(fit.problem.day.prices)]
-    worst = int(np.argmax(np.abs(residuals)))
-    return (
-        f"Next: compare {label(fit.problem.day.maturities[worst])}, which is met worst "
-        f"({residuals[worst]:+.2%}), with its neighbours and with another source."
-    )
-
-
-def _next_of_leverage(dx: Diagnosis, quotes: int) -> str:
-    leverage, cooks = dx.leverage[:quotes], np.nan_to_num(dx.cooks_distance[:quotes], posinf=0.0)
-    first, limit = int(np.argmax(leverage)), dx.settings.cooks_distance
-    far = [str(dx.problem.labels[k]) for k in np.argsort(-cooks) if cooks[k] > limit]
-    text = (
-        f"Next: check {dx.problem.labels[first]} first, which has the highest leverage "
-        f"({leverage[first]:.2f})."
-    )
-    if far:
-        text += f" Calibrate without {' or '.join(far[:3])}: the parameters should move far."
-    return text
-
-
-def _next_of_uncertainty(dx: Diagnosis) -> str:
-    intervals = dx.intervals(0.95)
-    doubtful = [
-        name
-        for name, mark in zip(intervals.words.names, intervals.marks, strict=True)
-        if mark not in ("", "fixed")
-    ]
-    curved = dx.flags.has_strong_curvature
-    texts = [
-        f"Give no interval for {', '.join(doubtful)} without the words beside it."
-        if doubtful
-        else "",
-        "Gauss-Newton errs in a flat direction: read the exact-Hessian forms." if curved else "",
-    ]
-    text = " ".join(filter(None, texts))
-    return f"Next: {text[0].lower()}{text[1:]}" if doubtful else f"Next: {text or PLAIN}"
-
-
-def _next_of_optima(fit: Fit) -> str:
-    evidence = fit.evidence
-    if not evidence.is_best:
-        return "Next: calibrate again with the global solver, since a better optimum is known."
-    if evidence.is_plausible:
-        return "Next: before a parameter is used alone, see how far the valley lets it go."
-    if evidence.plausible_fit is None:
-        return "Next: decide whether to widen the bounds, which leave no plausible fit."
-    cost = evidence.plausible_cost / fit.rmsre if fit.rmsre > 0 else np.inf
-    price = "costs almost nothing" if cost < LITTLE else f"makes RMSRE {cost:.0%} larger"
-    return (
-        "Next: decide whether implausible parameters may be used. To do without them, by the best "
-        f"plausible fit, {price}."
-    )
 
 
 def _parameters(fit: Fit, dx: Diagnosis) -> Table:

@@ -1,0 +1,70 @@
+"""What to do next, below each heading of the page of a day: a sentence made from its numbers."""
+
+import numpy as np
+
+from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.market.maturity import label
+
+PLAIN = "give the intervals with the correlations, since parameters move together."
+LITTLE = 0.01  # of RMSRE: what a plausible fit may cost and still count as equally good
+
+
+def next_of_fit(fit: Fit) -> str:
+    """The quote to compare first."""
+    residuals = fit.residuals[: len(fit.problem.day.prices)]
+    worst = int(np.argmax(np.abs(residuals)))
+    return (
+        f"Next: compare {label(fit.problem.day.maturities[worst])}, which is met worst "
+        f"({residuals[worst]:+.2%}), with its neighbours and with another source."
+    )
+
+
+def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
+    """The quotes to check, and to leave out."""
+    leverage, cooks = dx.leverage[:quotes], np.nan_to_num(dx.cooks_distance[:quotes], posinf=0.0)
+    first, limit = int(np.argmax(leverage)), dx.settings.cooks_distance
+    far = [str(dx.problem.labels[k]) for k in np.argsort(-cooks) if cooks[k] > limit]
+    text = (
+        f"Next: check {dx.problem.labels[first]} first, which has the highest leverage "
+        f"({leverage[first]:.2f})."
+    )
+    if far:
+        text += f" Calibrate without {' or '.join(far[:3])}: the parameters should move far."
+    return text
+
+
+def next_of_uncertainty(dx: Diagnosis) -> str:
+    """Which intervals must not go without their words."""
+    intervals = dx.intervals(0.95)
+    doubtful = [
+        name
+        for name, mark in zip(intervals.words.names, intervals.marks, strict=True)
+        if mark not in ("", "fixed")
+    ]
+    curved = dx.flags.has_strong_curvature
+    texts = [
+        f"Give no interval for {', '.join(doubtful)} without the words beside it."
+        if doubtful
+        else "",
+        "Gauss-Newton errs in a flat direction: read the exact-Hessian forms." if curved else "",
+    ]
+    text = " ".join(filter(None, texts))
+    return f"Next: {text[0].lower()}{text[1:]}" if doubtful else f"Next: {text or PLAIN}"
+
+
+def next_of_optima(fit: Fit) -> str:
+    """What to decide about other optima."""
+    evidence = fit.evidence
+    if not evidence.is_best:
+        return "Next: calibrate again with the global solver, since a better optimum is known."
+    if evidence.is_plausible:
+        return "Next: before a parameter is used alone, see how far the valley lets it go."
+    if evidence.plausible_fit is None:
+        return "Next: decide whether to widen the bounds, which leave no plausible fit."
+    cost = evidence.plausible_cost / fit.rmsre if fit.rmsre > 0 else np.inf
+    price = "costs almost nothing" if cost < LITTLE else f"makes RMSRE {cost:.0%} larger"
+    return (
+        "Next: decide whether implausible parameters may be used. To do without them, by the best "
+        f"plausible fit, {price}."
+    )
