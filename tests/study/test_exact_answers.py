@@ -87,11 +87,13 @@ def test_a_store_of_the_first_version_is_upgraded(few, tmp_path):
     run_study(few, path)
     with sqlite3.connect(path) as connection:
         connection.executescript(
-            "DROP TABLE left_out; DROP TABLE profiles; UPDATE store SET version = 1"
+            "DROP TABLE left_out; DROP TABLE profiles; DROP TABLE market_days; "
+            "UPDATE store SET version = 1"
         )
     connection.close()
     study = run_study(few, path, exact="all")
     assert len(study.left_out) > 0
+    assert study.day(few.dates[0]).fingerprint == few.days[0].fingerprint
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT version FROM store").fetchone() == (schema.VERSION,)
     connection.close()

@@ -116,7 +116,7 @@ def cells(frame):
 
 
 def test_every_column_of_the_schema_is_described():
-    tables = set(schema.metadata.tables) - {"store"}
+    tables = set(schema.metadata.tables) - {"store", "market_days"}
     for table in tables:
         stored = set(schema.metadata.tables[table].columns.keys())
         if table == "robustness":

@@ -33,6 +33,7 @@ from calibscope.study.engines import Engine, engine_of
 from calibscope.study.errors import explained
 from calibscope.study.exact import answer_exactly, checked_choice
 from calibscope.study.governance import Light, lights_of
+from calibscope.study.market_days import keep_market_days
 from calibscope.study.results import Results, failure, joined
 from calibscope.study.second_look import look_again
 from calibscope.study.settings import StudySettings, study_settings
@@ -151,6 +152,7 @@ def run_study(
         progress(tally)
         began = time.perf_counter()
         try:
+            keep_market_days(database, market)
             _compute_and_store(database, run_id, market, pending, chosen, where, tally, progress)
             look_again(database, run_id, market, chosen)
             if which is not None:

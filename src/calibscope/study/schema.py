@@ -14,6 +14,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -21,7 +22,7 @@ from sqlalchemy import (
 
 from calibscope.diagnosis.flags import MEANINGS
 
-VERSION = 2
+VERSION = 3
 metadata = MetaData()
 
 
@@ -108,6 +109,13 @@ days = Table(
 is_current = days.c.superseded_by.is_(None)
 Index(
     "current_days", days.c.date, unique=True, sqlite_where=is_current, postgresql_where=is_current
+)
+
+market_days = Table(
+    "market_days",
+    metadata,
+    Column("data_hash", String, primary_key=True),
+    Column("content", LargeBinary, nullable=False),  # quotes and curve, see `market_days.py`
 )
 
 quotes = _table(

@@ -39,8 +39,15 @@ def _add_exact_answers(connection: Connection) -> None:
     schema.metadata.create_all(connection, tables=[schema.left_out, schema.profiles])
 
 
+def _add_market_days(connection: Connection) -> None:
+    schema.metadata.create_all(connection, tables=[schema.market_days])
+
+
 # How a store of version n becomes one of version n + 1.
-UPGRADES: dict[int, Callable[[Connection], None]] = {1: _add_exact_answers}
+UPGRADES: dict[int, Callable[[Connection], None]] = {
+    1: _add_exact_answers,
+    2: _add_market_days,
+}
 PATIENCE = 30.0  # seconds that a reader waits where it must
 
 

@@ -1,5 +1,6 @@
 """`cs.open_study`: the results of a history, as tidy tables."""
 
+import datetime
 import json
 from functools import cached_property
 from pathlib import Path
@@ -7,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Table, select
 
+from calibscope.market.day import MarketDay, parsed_date
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
+from calibscope.study.errors import StoreError
 from calibscope.study.governance import lights_of
+from calibscope.study.market_days import market_day
 from calibscope.study.settings import StudySettings
 from calibscope.study.store import opened_for_reading
 
@@ -119,6 +123,20 @@ class Study:
         """(days, 5) the parameters, one column each, by date."""
         wide = self.parameters.pivot(index="date", columns="parameter", values="estimate")
         return wide.reindex(columns=list(PARAMETERS)).rename_axis(columns=None)
+
+    def day(self, date: str | datetime.date) -> MarketDay:
+        """The quotes and the curve of a date, as they were computed last.
+
+        Raises
+        ------
+        StoreError
+            if there is no such day, or none whose quotes can be used
+        """
+        wanted, problems = parsed_date(date)
+        if wanted is None:
+            raise StoreError("; ".join(problems) or "the date is missing; give one like 2022-07-21")
+        with opened_for_reading(self.path) as connection:
+            return market_day(connection, wanted)
 
     @property
     def is_synthetic(self) -> bool:

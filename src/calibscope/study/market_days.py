@@ -1,0 +1,106 @@
+"""Quotes and curves in the store, so that a day can be calibrated again without its files.
+
+A day is kept as JSON, whose numbers keep every bit, compressed to about 2 kB, under the hash of its
+data. Read back, it must have that hash again.
+"""
+
+import datetime
+import json
+import zlib
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Engine, select
+
+from calibscope.market.curve import DiscountCurve
+from calibscope.market.day import MarketDay
+from calibscope.market.schedule import Schedule
+from calibscope.study import schema
+from calibscope.study.errors import StoreError
+from calibscope.study.store import insert_columns
+
+BATCH = 256  # days that are committed together
+QUICK = 1  # of zlib's levels
+
+
+def keep_market_days(database: Engine, days: Iterable[MarketDay]) -> None:
+    """Store the days that are not there yet."""
+    table = schema.market_days
+    with database.begin() as connection:
+        known = set(connection.execute(select(table.c.data_hash)).scalars())
+    new = {day.fingerprint: day for day in days}
+    rest = iter([(key, day) for key, day in new.items() if key not in known])
+    while batch := list(islice(rest, BATCH)):
+        columns = {
+            "data_hash": [key for key, _ in batch],
+            "content": [packed(day) for _, day in batch],
+        }
+        with database.begin() as connection:
+            insert_columns(connection, table, columns)
+
+
+def market_day(connection: Connection, date: datetime.date) -> MarketDay:
+    """The quotes and the curve with which a date was computed last.
+
+    Raises
+    ------
+    StoreError
+        if there is no such day, or the store does not have its quotes and curve
+    """
+    days, kept = schema.days, schema.market_days
+    wanted = (
+        select(days.c.data_hash, days.c.reason, days.c.quote_count, kept.c.content)
+        .join(kept, kept.c.data_hash == days.c.data_hash, isouter=True)
+        .where(schema.is_current, days.c.date == date)
+    )
+    row = connection.execute(wanted).one_or_none()
+    if row is None:
+        raise StoreError(f"there is no day {date} in this study; choose another")
+    if row.content is None and row.quote_count is None:
+        raise StoreError(f"{date} has no quotes that can be used: {row.reason}")
+    if row.content is None:
+        raise StoreError(
+            f"{date} was stored without its quotes and curve, by an older calibscope; run the same "
+            "command again, which adds them and computes nothing anew"
+        )
+    day = unpacked(row.content)
+    if day.fingerprint != row.data_hash:
+        raise StoreError(f"{date}: the stored quotes are not those that were computed; run again")
+    return day
+
+
+def packed(day: MarketDay) -> bytes:
+    """A day as compressed JSON."""
+    curve, schedule = day.curve, day.schedule
+    content = {
+        "date": None if day.date is None else day.date.isoformat(),
+        "kind": day.kind,
+        "notional": float(day.notional),
+        "has_first_caplet": day.has_first_caplet,
+        "interpolation": curve.interpolation,
+        "curve_times": curve.times.tolist(),
+        "log_discounts": curve.log_discounts.tolist(),
+        "times": schedule.times.tolist(),
+        "accruals": schedule.accruals.tolist(),
+        "maturities": day.maturities.tolist(),
+        "period_counts": day.period_counts.tolist(),
+        "strikes": day.strikes.tolist(),
+        "prices": day.prices.tolist(),
+        "bid_ask": None if day.bid_ask is None else day.bid_ask.tolist(),
+    }
+    return zlib.compress(json.dumps(content, separators=(",", ":")).encode(), QUICK)
+
+
+def unpacked(content: bytes) -> MarketDay:
+    """The day that was packed, to the last bit."""
+    found: dict[str, Any] = json.loads(zlib.decompress(content))
+    date = found.pop("date")
+    curve = (found.pop(name) for name in ("curve_times", "log_discounts", "interpolation"))
+    schedule = (found.pop(name) for name in ("times", "accruals"))
+    return MarketDay(
+        curve=DiscountCurve(*curve),
+        schedule=Schedule(*schedule),
+        date=None if date is None else datetime.date.fromisoformat(date),
+        **found,
+    )
