@@ -75,7 +75,7 @@ def calibrate(
     """
     if evidence not in ("lazy", "full"):
         raise ValueError(f"evidence is {evidence!r}; choose from lazy, full")
-    problem = _problem(day, weights, bounds, fixed, anchor, anchor_strength)
+    problem = posed_problem(day, weights, bounds, fixed, anchor, anchor_strength)
     solve = solver_named(solver)
     compile_kernels()
     began = time.perf_counter()
@@ -151,7 +151,7 @@ def calibrate_many(
     threads : how many to use; None means all cores
     progress : called as progress(done, total)
     """
-    problems = tuple(_problem(day, weights, bounds, fixed) for day in days)
+    problems = tuple(posed_problem(day, weights, bounds, fixed) for day in days)
     if not problems:
         raise ValueError("there are no days; give at least one")
     solve = solver_named(solver)
@@ -220,7 +220,7 @@ def _reporting(
     return run
 
 
-def _problem(
+def posed_problem(
     day: MarketDay,
     weights: Weights,
     bounds: Bounds | None,
@@ -228,6 +228,7 @@ def _problem(
     anchor: G2 | None = None,
     anchor_strength: float = 0.0,
 ) -> Problem:
+    """The problem that `calibrate` solves, for the same arguments."""
     if not (isinstance(weights, str) and weights == "leverage_balanced"):
         return Problem.of(day, weights, bounds, fixed, anchor, anchor_strength)
     problem = Problem.of(day, "rmsre", bounds, fixed, anchor, anchor_strength)

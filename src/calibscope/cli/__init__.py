@@ -14,6 +14,7 @@ from calibscope.cli.export import export
 from calibscope.cli.report import report
 from calibscope.cli.robustness import robustness
 from calibscope.cli.run import run
+from calibscope.cli.serve import serve
 
 # New objects after which Python looks for garbage. Importing the libraries makes half a million,
 # and looking through them again and again, in vain, takes a quarter of a second.
@@ -31,7 +32,7 @@ def main() -> None:
     gc.set_threshold(CALM)
 
 
-for command in (demo, check, day, run, robustness, report, export):
+for command in (demo, check, day, run, robustness, report, export, serve):
     main.add_command(command)
 
 if "_CALIBSCOPE_COMPLETE" in os.environ:  # the shell asks, while somebody waits

@@ -298,7 +298,7 @@ def _problem(item: ErrorDetails, kind: type[Section]) -> str:
     if error == "extra_forbidden":
         return f"{place}: there is no such setting; {_instead(parts, kind)}"
     if error == "strangers":
-        return f"{place}: {item['msg']}"
+        return f"{place}: {item['msg']}" if place else item["msg"]
     if error == "less_than_equal":  # of a shift alone
         percent = f"{100 * float(given):g} percent"
         return f"{place} is {given}, that is {percent}; 0.03 is three percent"

@@ -18,6 +18,7 @@ from calibscope.market.day import MarketDay
 from calibscope.market.schedule import Schedule
 from calibscope.study import schema
 from calibscope.study.errors import StoreError
+from calibscope.study.results import Columns
 from calibscope.study.store import insert_columns
 
 BATCH = 256  # days that are committed together
@@ -32,7 +33,7 @@ def keep_market_days(database: Engine, days: Iterable[MarketDay]) -> None:
     new = {day.fingerprint: day for day in days}
     rest = iter([(key, day) for key, day in new.items() if key not in known])
     while batch := list(islice(rest, BATCH)):
-        columns = {
+        columns: Columns = {
             "data_hash": [key for key, _ in batch],
             "content": [packed(day) for _, day in batch],
         }

@@ -26,7 +26,6 @@ def page(title: str, subtitle: str, label: str, sections: Sequence[Section], foo
         autoescape=select_autoescape(["j2"], default=True),
         trim_blocks=True,
     )
-    style = files("calibscope.report").joinpath(TEMPLATES, "report.css").read_text(encoding="utf-8")
     return environment.get_template("report.html.j2").render(
         title=title,
         subtitle=subtitle,
@@ -40,8 +39,13 @@ def page(title: str, subtitle: str, label: str, sections: Sequence[Section], foo
             if isinstance(block, Figure)
         },
         plotly=Markup(get_plotlyjs().replace("</script", "<\\/script")),
-        style=Markup(style),
+        style=Markup(style()),
     )
+
+
+def style() -> str:
+    """How all our pages look."""
+    return files("calibscope.report").joinpath(TEMPLATES, "report.css").read_text(encoding="utf-8")
 
 
 def embedded(figure: str) -> Markup:

@@ -55,17 +55,31 @@ def write_day(
     exact : answers from fitting again, which get a section of their own
     progress : called with how many sections are made, and of how many
     """
-    path, day = Path(target), fit.problem.day
+    path = Path(target)
+    text = day_page(fit, source, is_synthetic, thresholds, exact, progress=progress)
+    write_whole(text, path)
+    return path
+
+
+def day_page(
+    fit: Fit,
+    source: str,
+    is_synthetic: bool = False,
+    thresholds: DiagnosisSettings = USUAL,
+    exact: ExactAnswers | None = None,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> str:
+    """The same as a text; the parameters are those of `write_day`."""
+    day = fit.problem.day
     note = "SYNTHETIC market" if is_synthetic else source
-    text = page(
+    return page(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",
         label=SYNTHETIC if is_synthetic else "",
         sections=_sections(fit, note, thresholds, exact, progress),
         footer=f"calibscope {__version__}, {datetime.date.today()}.",
     )
-    write_whole(text, path)
-    return path
 
 
 def _sections(

@@ -1,0 +1,203 @@
+"""What the live page says about a state: a summary, and the figures of each view."""
+
+import datetime
+import html
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.consequences import Consequences, consequences
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.shifts import FORETOLD
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.consequences import consequence_rows
+from calibscope.report.figures.before_and_after import before_and_after
+from calibscope.report.figures.consequences import consequences as consequence_figure
+from calibscope.report.figures.influence_arrows import influence_arrows
+from calibscope.report.figures.interval_chart import interval_chart, told_from_one
+from calibscope.report.figures.leverage_and_influence import leverage_and_influence
+from calibscope.report.figures.market_against_model import market_against_model
+from calibscope.report.figures.singular_spectrum import singular_spectrum
+from calibscope.report.html.blocks import Block, Figure, Table, table
+from calibscope.report.html.next_steps import next_of_fit, next_of_leverage, next_of_uncertainty
+from calibscope.report.web.source import Source
+from calibscope.report.web.state import State, View
+from calibscope.study.what_if import HELD, Change, WhatIf
+
+HORIZONS = (1, 5, 10, 20)
+Blocks = Sequence[Block | str | None]
+
+
+def summary(state: State, found: WhatIf) -> Iterator[Block | str]:
+    """How good the fit is, what it became, and whether first order could have told."""
+    before, after = found.before, found.after
+    if not state.has_change:
+        yield f"RMSRE {after.rmsre:.3%}. {after.status.value} {found.dx_after.reading}"
+    else:
+        yield (
+            f"RMSRE {before.rmsre:.3%} before, {after.rmsre:.3%} now "
+            f"({_change(before.rmsre, after.rmsre)}). {after.status.value} {found.dx_after.reading}"
+        )
+        yield _foretold(found)
+    yield _parameters(state, found)
+
+
+def _change(before: float, after: float) -> str:
+    return f"{after / before - 1.0:+.1%}" if before > 0 else "from nothing"
+
+
+def _foretold(found: WhatIf) -> str:
+    if not found.shift.any():
+        return "The parameters do not move."
+    error = found.error()
+    scaled = np.abs(found.shift / found.dx_before.problem.coordinate_scale)
+    most = int(np.argmax(scaled))
+    old, new = (fit.parameters.values[most] for fit in (found.before, found.after))
+    moves = f"{PARAMETERS[most]} moves most, from {old:.4g} to {new:.4g}."
+    if error <= FORETOLD:
+        return f"{moves} The influence function foretells the shift to within {error:.1%} of it."
+    return (
+        f"{moves} The influence function does not foretell this (it errs by {error:.0%} of the "
+        "shift): the change is too large for first order, or another optimum has become the best. "
+        "Believe the recalibration."
+    )
+
+
+def _parameters(state: State, found: WhatIf) -> Table:
+    intervals = found.dx_after.intervals(0.95)
+    columns = {"parameter": list(PARAMETERS)}
+    if state.has_change:
+        columns["before"] = _numbers(found.before)
+        columns["foretold"] = [told_from_one(value, 5) for value in found.foretold()]
+    columns["now" if state.has_change else "estimate"] = _numbers(found.after)
+    columns["95 % from"] = [_end(value) for value in intervals.low]
+    columns["to"] = [_end(value) for value in intervals.high]
+    columns["mark"] = list(intervals.marks)
+    what = "before, foretold by the influence function, and recalibrated; " if state.changes else ""
+    return table(f"Parameters: {what}with 95 % intervals", pd.DataFrame(columns))
+
+
+def _numbers(fit: Fit) -> list[str]:
+    return [told_from_one(value, 5) for value in fit.parameters.values]
+
+
+def _end(value: float) -> str:
+    return "" if np.isnan(value) else told_from_one(value, 3)
+
+
+def view(source: Source, state: State, date: datetime.date, found: WhatIf) -> Blocks:
+    """The figures and tables of the view that is open."""
+    note = note_of(source, date, state.changes)
+    return VIEWS[state.view](source, state, date, found, note)
+
+
+def note_of(source: Source, date: datetime.date, changes: Sequence[str]) -> str:
+    """What stands in every figure: where quotes are from, the day, and what was changed."""
+    study = source.study
+    name = "SYNTHETIC market" if study.is_synthetic else str(study.runs["market"].iloc[-1])
+    what = f"; what if: {', '.join(changes)}" if changes else ""
+    return html.escape(f"{name}, {date}{what}", quote=False)
+
+
+def _overview(
+    source: Source, state: State, date: datetime.date, found: WhatIf, note: str
+) -> Blocks:
+    dx, fit = found.dx_after, found.after
+    change = before_and_after(found, note) if state.has_change else leverage_and_influence(dx, note)
+    return (Figure(change), Figure(market_against_model(fit, note)), next_of_fit(fit))
+
+
+def _influence(
+    source: Source, state: State, date: datetime.date, found: WhatIf, note: str
+) -> Blocks:
+    dx = found.dx_after
+    return (
+        Figure(leverage_and_influence(dx, note)),
+        Figure(influence_arrows(dx, note)),
+        next_of_leverage(dx, len(found.after.problem.day.prices)),
+    )
+
+
+def _uncertainty(
+    source: Source, state: State, date: datetime.date, found: WhatIf, note: str
+) -> Blocks:
+    dx = found.dx_after
+    return (
+        Figure(interval_chart(dx, note)),
+        Figure(singular_spectrum(dx, note)),
+        next_of_uncertainty(dx),
+    )
+
+
+def _consequences(
+    source: Source, state: State, date: datetime.date, found: WhatIf, note: str
+) -> Blocks:
+    now = _followed(found.dx_after, has_valley=state.valley)
+    titles, rows = consequence_rows(now)
+    header = ["quantity", *(title.replace("; ", " ") for title in titles[1:-1]), "mark"]
+    frame = pd.DataFrame(rows, columns=header)
+    if state.has_change:
+        before = _followed(found.dx_before, has_valley=False)
+        frame.insert(1, "before", [row[1] for row in consequence_rows(before)[1]])
+    return (
+        Figure(consequence_figure(now, note), is_captioned=False),
+        table("What follows from the parameters, under the risk-neutral measure", frame),
+        now.reading or None,
+        None
+        if state.valley
+        else "Prices alone cannot tell nearly equal fits apart: tick the box beside to see how far "
+        "these numbers go among them.",
+    )
+
+
+def _followed(dx: Diagnosis, *, has_valley: bool) -> Consequences:
+    if has_valley:
+        return dx.consequences(HORIZONS)
+    answers = dx.refit
+    return consequences(dx, answers.quantities(HORIZONS, ()))  # type: ignore[union-attr]
+
+
+def _dates(source: Source, state: State, date: datetime.date, found: WhatIf, note: str) -> Blocks:
+    if state.other is None:
+        return ("Give a second date beside, to see both days side by side.",)
+    asked = state.change
+    rules = Change(
+        weights=None if asked.weights == HELD else asked.weights,  # quotes are others there
+        solver=asked.solver,
+        bounds=asked.bounds,
+    )
+    second = source.what_if(state.other, rules)
+    sides = ((date, found, note), (state.other, second, note_of(source, state.other, ())))
+    columns = {str(day): _column(side.after, side.dx_after) for day, side, _ in sides}
+    return (
+        table("Two dates", pd.DataFrame({"": ROWS, **columns})),
+        *(Figure(market_against_model(side.after, words)) for _, side, words in sides),
+        *(Figure(leverage_and_influence(side.dx_after, words)) for _, side, words in sides),
+    )
+
+
+ROWS = [
+    *PARAMETERS, "RMSRE", "effective degrees of freedom", "highest leverage", "condition number",
+]  # fmt: skip
+
+
+def _column(fit: Fit, dx: Diagnosis) -> list[str]:
+    first = int(np.argmax(dx.leverage))
+    return [
+        *_numbers(fit),
+        f"{fit.rmsre:.3%}",
+        str(dx.edof),
+        f"{dx.leverage[first]:.3f} ({dx.problem.labels[first]})",
+        f"{dx.condition_number:.2g}",
+    ]
+
+
+VIEWS: dict[View, Callable[[Source, State, datetime.date, WhatIf, str], Blocks]] = {
+    "overview": _overview,
+    "influence": _influence,
+    "uncertainty": _uncertainty,
+    "consequences": _consequences,
+    "dates": _dates,
+}

@@ -1,0 +1,246 @@
+"""The live page as a Dash application.
+
+The address holds the state and the server holds none: every request says all that it needs. `show`
+makes the page for an address. Whatever else is touched leads to a new address: `go` for buttons and
+dates, through `show`; `ask` for numbers, which it answers itself, so that nothing is laid out anew
+while somebody types.
+"""
+
+import logging
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import dash
+from dash import ALL, Dash, Input, Output, dcc, html, no_update
+from dash import State as Given
+
+from calibscope import __version__
+from calibscope.report.html.blocks import Figure
+from calibscope.report.html.page import style
+from calibscope.report.web import answers
+from calibscope.report.web.components import figures_of, message, pictures, words
+from calibscope.report.web.controls import controls, state_of_numbers, valley_button, views
+from calibscope.report.web.doors import EXPECTED, guard, offer_report
+from calibscope.report.web.heading import heading
+from calibscope.report.web.source import Source
+from calibscope.report.web.state import State, state_of_link
+from calibscope.report.web.steps import changed, chosen, on_neighbour, undone
+
+LOG = logging.getLogger("calibscope.web")
+UNKNOWN = "This could not be computed; the log of the server says why."
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>{%metas%}<title>{%title%}</title>{%favicon%}<style>STYLE</style>{%css%}</head>
+<body>{%app_entry%}{%config%}{%scripts%}{%renderer%}</body>
+</html>"""
+
+
+def make_app(store: Path) -> Dash:
+    """The application for one store of a study.
+
+    Raises
+    ------
+    StoreError
+        if there is no such store
+    """
+    source = Source(store)
+    _ = source.study  # a file that is no store is refused here, not by the first visitor
+    app = Dash(
+        "calibscope",
+        title="calibscope: what if?",
+        update_title="",
+        assets_folder=str(files("calibscope.report.web").joinpath("assets")),
+        suppress_callback_exceptions=True,
+        index_string=PAGE.replace("STYLE", style()),
+    )
+    app.layout = _layout()
+    _register_show(app, source)
+    _register_go(app, source)
+    _register_ask(app, source)
+    offer_report(app, source)
+    guard(app)
+    return app
+
+
+def _layout() -> Any:
+    return html.Div(
+        [
+            dcc.Location(id="url", refresh=False),
+            dcc.Store(id="known"),
+            html.A("Skip to the answer", href="#main", className="skip"),
+            html.Div(id="head"),
+            html.Div(
+                [
+                    html.Aside(id="controls", **{"aria-label": "What to change"}),
+                    html.Main(
+                        [
+                            html.Div(id="summary", **{"aria-live": "polite"}),
+                            html.Div(id="views"),
+                            dcc.Loading(
+                                html.Div(id="figures"), delay_show=600,
+                                overlay_style={"visibility": "visible", "opacity": 0.4},
+                            ),
+                            html.Div(id="words"),
+                        ],
+                        id="main",
+                    ),
+                ],
+                className="what-if",
+            ),
+            html.Footer(f"calibscope {__version__}"),
+        ]
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the page says about a state."""
+
+    summary: list[Any]
+    figures: list[Figure]
+    words: list[Any]
+
+
+def _answered(source: Source, state: State) -> Answer:
+    date = source.date(state)
+    with source.turn():
+        found = source.what_if(date, state.change)
+        head = list(answers.summary(state, found))
+        body = answers.view(source, state, date, found)
+    links = html.P(
+        [
+            html.A("Link to this state", href=state.link),
+            html.A("Save it as a one-day report", href=f"day.html{state.link}"),
+        ],
+        className="links",
+    )
+    further = [valley_button(state)] if state.view == "consequences" else []
+    return Answer([*words(head), links], figures_of(body), [*words(body), *further])
+
+
+def _why(error: Exception) -> Any:
+    """What a visitor is told."""
+    if isinstance(error, EXPECTED):
+        return message(str(error))
+    LOG.error("a state could not be answered", exc_info=error)
+    return message(UNKNOWN)
+
+
+def _register_show(app: Dash, source: Source) -> None:
+    @app.callback(
+        Output("head", "children"), Output("controls", "children"), Output("views", "children"),
+        Output("summary", "children"), Output("figures", "children"), Output("words", "children"),
+        Output("known", "data"),
+        Input("url", "search"), Given("known", "data"),
+    )  # fmt: skip
+    def show(search: str | None, known: str | None) -> Any:
+        """The page for an address."""
+        if known is not None and search == known:
+            return [no_update] * 7
+        try:
+            state = state_of_link(search or "")
+            state = state.model_copy(update={"date": source.date(state)})
+            study, day = source.study, source.study.day(source.date(state))
+            is_same_day = bool(known) and f"date={state.date}" in str(known)
+            head = no_update if is_same_day else heading(study, source.date(state))
+            side = controls(state, day, study.settings)
+        except Exception as error:
+            way_out = html.P(html.A("To the last day of the study", href="?"))
+            head = html.Header(html.H1("calibscope"))
+            return head, [], [], [_why(error), way_out], [], [], search or ""
+        try:
+            answer = _answered(source, state)
+        except Exception as error:
+            answer = Answer([_why(error)], [], [])
+        return (
+            head, side, views(state), answer.summary, pictures(answer.figures), answer.words,
+            state.link,
+        )  # fmt: skip
+
+
+def _register_go(app: Dash, source: Source) -> None:
+    @app.callback(
+        Output("url", "search", allow_duplicate=True),
+        Input({"type": "go", "where": ALL}, "n_clicks"),
+        Input({"type": "choose", "field": ALL, "value": ALL}, "n_clicks"),
+        Input("date", "value"), Input("other", "value"), Input("history", "clickData"),
+        Given("known", "data"),
+        prevent_initial_call=True,
+    )  # fmt: skip
+    def go(_: Any, __: Any, date: Any, other: Any, click: Any, known: str) -> Any:
+        """Another address, for buttons and dates."""
+        trigger, value = dash.ctx.triggered_id, dash.ctx.triggered[0]["value"]
+        if value is None:  # it was only just laid out
+            return no_update
+        state = state_of_link(known)
+        try:
+            if trigger == "date":
+                link = changed(state, date=date).link
+            elif trigger == "other":
+                link = changed(
+                    state, other=other or None, view="dates" if other else state.view
+                ).link
+            elif trigger == "history":
+                link = changed(state, date=str(click["points"][0]["x"])[:10]).link
+            elif trigger["type"] == "choose":
+                link = chosen(source, state, trigger["field"], trigger["value"]).link
+            elif trigger["where"] == "undo":
+                link = undone(state).link
+            else:
+                link = on_neighbour(source, state, 1 if trigger["where"] == "next" else -1).link
+        except EXPECTED:
+            link = f"?date={str(date)[:40]}"  # the page says what is wrong with it
+        return no_update if link == known else link
+
+
+def _register_ask(app: Dash, source: Source) -> None:
+    @app.callback(
+        Output("summary", "children", allow_duplicate=True),
+        Output({"type": "figure", "place": ALL}, "figure"),
+        Output({"type": "caption", "place": ALL}, "children"),
+        Output("words", "children", allow_duplicate=True),
+        Output({"type": "slide", "maturity": ALL}, "value"),
+        Output({"type": "number", "maturity": ALL}, "value"),
+        Output("known", "data", allow_duplicate=True),
+        Output("url", "search", allow_duplicate=True),
+        Input({"type": "slide", "maturity": ALL}, "value"),
+        Input({"type": "number", "maturity": ALL}, "value"),
+        Input({"type": "lower", "name": ALL}, "value"),
+        Input({"type": "upper", "name": ALL}, "value"),
+        Given({"type": "slide", "maturity": ALL}, "id"),
+        Given({"type": "lower", "name": ALL}, "id"),
+        Given({"type": "figure", "place": ALL}, "id"),
+        Given("known", "data"),
+        prevent_initial_call=True,
+    )  # fmt: skip
+    def ask(
+        slides: Any, numbers: Any, lower: Any, upper: Any, movers: Any, limits: Any, places: Any,
+        known: str,
+    ) -> Any:  # fmt: skip
+        """The answer to numbers, and sliders and fields that say the same."""
+        trigger = dash.ctx.triggered_id
+        moves = slides if trigger and trigger["type"] == "slide" else numbers
+        old_figures, old_moves = [no_update] * len(places), [no_update] * len(moves)
+        nothing = [old_figures, old_figures, no_update, old_moves, old_moves, no_update]
+        try:
+            state = state_of_numbers(
+                state_of_link(known),
+                [mover["maturity"] for mover in movers],
+                moves,
+                list(zip((limit["name"] for limit in limits), lower, upper, strict=True)),
+                source.study.settings,
+            )
+            if state.link == known:
+                return no_update, *nothing, no_update
+            answer = _answered(source, state)
+        except Exception as error:
+            return [_why(error)], *nothing, no_update
+        if len(answer.figures) != len(places):  # another layout: `show` makes it
+            return no_update, *nothing, state.link
+        return (
+            answer.summary, [block.figure for block in answer.figures],
+            [block.alt for block in answer.figures], answer.words, moves, moves, state.link,
+            state.link,
+        )  # fmt: skip

@@ -1,0 +1,74 @@
+"""The blocks of a report as components of a live page: the same words, tables and figures.
+
+Texts become text nodes, so that nothing in data is ever read as HTML.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from dash import dcc, html
+
+from calibscope.report.html.blocks import Block, Figure, Paragraph, Table
+
+PLOT = {"displayModeBar": False, "responsive": True}
+
+
+def words(blocks: Iterable[Block | str | None]) -> list[Any]:
+    """Components for sentences and tables; None is nothing."""
+    return [
+        _table(block)
+        if isinstance(block, Table)
+        else html.P(block.text if isinstance(block, Paragraph) else block)
+        for block in blocks
+        if block is not None and not isinstance(block, Figure)
+    ]
+
+
+def figures_of(blocks: Iterable[Block | str | None]) -> list[Figure]:
+    """The figures among them."""
+    return [block for block in blocks if isinstance(block, Figure)]
+
+
+def pictures(figures: Iterable[Figure]) -> list[Any]:
+    """Components for figures, whose contents can be exchanged by place."""
+    return [_picture(block, place) for place, block in enumerate(figures)]
+
+
+def message(text: str) -> Any:
+    """What went wrong, where a reader and a screen reader notice it."""
+    lines = text.split("\n")
+    return html.Div([html.P(line) for line in lines], className="message", role="alert")
+
+
+def _table(block: Table) -> Any:
+    classes = ["number" if is_number else None for is_number in block.is_number]
+    header = [
+        html.Th(cell, scope="col", className=name)
+        for cell, name in zip(block.header, classes, strict=True)
+    ]
+    rows = [
+        html.Tr([html.Td(cell, className=name) for cell, name in zip(row, classes, strict=True)])
+        for row in block.rows
+    ]
+    table = html.Table([html.Caption(block.caption), html.Thead(html.Tr(header)), html.Tbody(rows)])
+    return html.Div(
+        table, className="scroll", tabIndex="0", role="region", **{"aria-label": block.caption}
+    )
+
+
+def _picture(block: Figure, place: int) -> Any:
+    caption = f"caption-{place}"
+    graph = dcc.Graph(
+        id={"type": "figure", "place": place},
+        figure=block.figure,
+        config=PLOT,
+        style={"height": f"{block.height}px"},
+    )
+    return html.Figure(
+        [
+            html.Div(graph, role="img", **{"aria-labelledby": caption}),
+            html.Figcaption(
+                html.Span(block.alt, id={"type": "caption", "place": place}), id=caption
+            ),
+        ]
+    )

@@ -1,0 +1,206 @@
+"""The controls of the live page, set as a state says.
+
+Buttons that are pressed or not, and the browser's own sliders and fields: they have names, can be
+reached by keyboard, and need no script of ours. What a button does is said by its id
+(`steps.py`); numbers are read by `state_of_numbers`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from dash import dcc, html
+
+from calibscope.calibration.problem import box
+from calibscope.market.day import MarketDay
+from calibscope.market.maturity import label
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.report.web.state import VIEWS, SolverChoice, State, WeightChoice
+from calibscope.report.web.steps import changed
+from calibscope.study.settings import StudySettings
+
+REACH, STEP = 5.0, 0.25  # of the sliders, in percent of price or bp of normal vol; every step asks
+TYPED = 0.4  # seconds after which a number counts as typed
+UNITS = {"price": "price, %", "vol": "normal vol, bp"}
+WEIGHTS = {
+    "study": "as in the study",
+    "held": "held at the old quotes",
+    "rmsre": "relative errors",
+    "absolute": "absolute errors",
+    "vega": "errors in normal vol",
+    "leverage_balanced": "leverage balanced",
+}
+SOLVERS = {
+    "study": "as in the study",
+    "global": "global search",
+    "bobyqa": "BOBYQA",
+    "nelder-mead": "Nelder-Mead",
+    "lm": "Levenberg-Marquardt",
+    "gauss-newton": "Gauss-Newton",
+    "newton": "Newton",
+    "annealing": "annealing",
+    "multistart": "many starts",
+}
+assert set(WEIGHTS) == set(get_args(WeightChoice))
+assert set(SOLVERS) == set(get_args(SolverChoice))
+
+
+def controls(state: State, day: MarketDay, settings: StudySettings) -> list[Any]:
+    """Everything that can be asked about a day."""
+    names = [label(year) for year in day.maturities]
+    moves = [state.move.get(float(year), 0.0) for year in day.maturities]
+    return [
+        html.H2("What if?"),
+        _group("Move quotes by", _choices("unit", UNITS, state.unit), _movers(day, names, moves)),
+        _group(
+            "Quotes in the fit",
+            html.Div([_user(float(year), state) for year in day.maturities], className="choices"),
+        ),
+        _folded("Weights", WEIGHTS[state.weights], _choices("weights", WEIGHTS, state.weights)),
+        _folded("Solver", SOLVERS[state.solver], _choices("solver", SOLVERS, state.solver)),
+        _folded(
+            "Bounds",
+            "changed" if state.bounds else "as in the study",
+            html.Div(
+                [part for name in PARAMETERS for part in _limits(name, state, settings)],
+                className="bounds",
+            ),
+        ),
+        _group(
+            "Compare",
+            html.Label(
+                ["with the date ", text_field("other", str(state.other or ""), "2020-03-18")]
+            ),
+        ),
+        html.P(html.Button("Undo all changes", id={"type": "go", "where": "undo"})),
+    ]  # fmt: skip
+
+
+def views(state: State) -> Any:
+    """The views to choose from."""
+    return _choices("view", VIEWS, state.view)
+
+
+def valley_button(state: State) -> Any:
+    """Whether consequences are searched among nearly equal fits."""
+    words = "Search nearly equal fits, too (some seconds)"
+    return html.P(_button("valley", "yes", words, is_pressed=state.valley))
+
+
+def text_field(name: str, value: str, example: str = "") -> Any:
+    """A field for a few letters that is read when they are entered."""
+    return dcc.Input(
+        id=name, type="text", value=value, debounce=True, placeholder=example, size="11"
+    )
+
+
+def state_of_numbers(
+    known: State,
+    names: Sequence[str],
+    moves: Sequence[Any],
+    limits: Sequence[tuple[str, Any, Any]],
+    settings: StudySettings,
+) -> State:
+    """The state with the numbers of the fields; an emptied field asks for nothing.
+
+    Parameters
+    ----------
+    names, moves : of the quotes that can be moved
+    limits : name of a parameter, lower and upper bound
+    """
+    usual = _usual_bounds(settings)
+    bounds = {}
+    for name, *given in limits:
+        if name not in usual:
+            continue
+        asked = tuple(u if g in (None, "") else g for g, u in zip(given, usual[name], strict=True))
+        if asked != usual[name]:
+            bounds[name] = asked
+    asked_moves = {
+        name: size for name, size in zip(names, moves, strict=True) if size not in (None, "", 0)
+    }
+    return changed(known, move=asked_moves, bounds=bounds)
+
+
+def _user(year: float, state: State) -> Any:
+    """The button that leaves a quote out, or takes it back."""
+    return _button("without", label(year), label(year), is_pressed=year not in state.without)
+
+
+def _movers(day: MarketDay, names: Sequence[str], moves: Sequence[float]) -> Any:
+    rows = zip(names, 1e4 * day.normal_vols, moves, strict=True)
+    return html.Div(
+        [part for name, vol, size in rows for part in _mover(name, vol, size)], className="movers"
+    )
+
+
+def _mover(name: str, vol: float, size: float) -> list[Any]:
+    reach = max(REACH, abs(size))
+    kinds = (
+        ("slide", "range", {"min": -reach, "max": reach, "step": STEP}),
+        ("number", "number", {"step": "any", "debounce": TYPED}),
+    )
+    return [
+        html.Span(name),
+        html.Span("no vol" if vol != vol else f"{vol:.1f} bp", className="soft"),
+        *(
+            html.Label(
+                [
+                    html.Span(f"Move {name}", className="unseen"),
+                    dcc.Input(
+                        id={"type": kind, "maturity": name}, type=field, value=size, **options
+                    ),
+                ]
+            )
+            for kind, field, options in kinds
+        ),
+    ]  # fmt: skip
+
+
+def _limits(name: str, state: State, settings: StudySettings) -> list[Any]:
+    known: Mapping[Any, tuple[float, float]] = state.bounds
+    limits = known.get(name, _usual_bounds(settings)[name])
+    return [
+        html.Span(name),
+        *(
+            html.Label(
+                [
+                    html.Span(f"{side} bound of {name}", className="unseen"),
+                    dcc.Input(
+                        id={"type": side, "name": name}, type="number", value=value, step="any",
+                        debounce=True,
+                    ),
+                ]
+            )
+            for side, value in zip(("lower", "upper"), limits, strict=True)
+        ),
+    ]  # fmt: skip
+
+
+def _usual_bounds(settings: StudySettings) -> dict[str, tuple[float, float]]:
+    chosen = settings.calibration.arguments()
+    lower, upper = box(chosen["bounds"] or {}, chosen["fixed"] or {})
+    return {name: (float(lower[p]), float(upper[p])) for p, name in enumerate(PARAMETERS)}
+
+
+def _group(title: str, *children: Any) -> Any:
+    return html.Fieldset([html.Legend(title), *children])
+
+
+def _folded(title: str, now: str, content: Any) -> Any:
+    summary = html.Summary([title, html.Span(f" {now}", className="soft")])
+    return html.Details([summary, content], open=now not in ("as in the study",))
+
+
+def _choices(field: str, words: Mapping[Any, str], value: str) -> Any:
+    return html.Div(
+        [_button(field, key, text, is_pressed=key == value) for key, text in words.items()],
+        className=f"choices {field}",
+    )
+
+
+def _button(field: str, value: str, text: str, *, is_pressed: bool) -> Any:
+    return html.Button(
+        text,
+        id={"type": "choose", "field": field, "value": value},
+        **{"aria-pressed": "true" if is_pressed else "false"},
+    )
