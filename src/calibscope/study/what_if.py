@@ -82,8 +82,13 @@ class WhatIf:
         return diagnose(there, "full", self.thresholds)
 
     def foretold(self, form: Form = "exact") -> Array:
-        """(5,) the parameters that first order foretells, "gauss_newton" or "exact"."""
+        """(5,) the parameters that first order foretells, "gauss_newton" or "exact".
+
+        Where the exact Hessian has no minimum, as it may outside new bounds, Gauss-Newton's.
+        """
         dx = self._on_the_way
+        if form == "exact" and not np.isfinite(dx.curvature.exact_root).all():
+            form = "gauss_newton"
         order, problem = first_order(dx, form), dx.problem
         assert problem.observed is not None
         moved = self.after.problem.day.prices - self.between.day.prices

@@ -23,10 +23,15 @@ from calibscope.report.figures.singular_spectrum import singular_spectrum
 from calibscope.report.html.blocks import Block, Figure, Table, table
 from calibscope.report.html.next_steps import next_of_fit, next_of_leverage, next_of_uncertainty
 from calibscope.report.web.source import Source
-from calibscope.report.web.state import State, View
-from calibscope.study.what_if import HELD, Change, WhatIf
+from calibscope.report.web.state import STUDY, State, View
+from calibscope.report.web.steps import changed
+from calibscope.study.what_if import HELD, WhatIf
 
 HORIZONS = (1, 5, 10, 20)
+NOT_SEARCHED = (
+    "Prices alone cannot tell nearly equal fits apart; the search below says how far these numbers "
+    "go among them."
+)
 Blocks = Sequence[Block | str | None]
 
 
@@ -145,10 +150,7 @@ def _consequences(
         Figure(consequence_figure(now, note), is_captioned=False),
         table("What follows from the parameters, under the risk-neutral measure", frame),
         now.reading or None,
-        None
-        if state.valley
-        else "Prices alone cannot tell nearly equal fits apart: tick the box beside to see how far "
-        "these numbers go among them.",
+        None if state.valley else NOT_SEARCHED,
     )
 
 
@@ -162,14 +164,11 @@ def _followed(dx: Diagnosis, *, has_valley: bool) -> Consequences:
 def _dates(source: Source, state: State, date: datetime.date, found: WhatIf, note: str) -> Blocks:
     if state.other is None:
         return ("Give a second date beside, to see both days side by side.",)
-    asked = state.change
-    rules = Change(
-        weights=None if asked.weights == HELD else asked.weights,  # quotes are others there
-        solver=asked.solver,
-        bounds=asked.bounds,
-    )
-    second = source.what_if(state.other, rules)
-    sides = ((date, found, note), (state.other, second, note_of(source, state.other, ())))
+    weights = STUDY if state.weights == HELD else state.weights  # quotes are others there
+    rules = changed(state, move={}, without=(), weights=weights)
+    second = source.what_if(state.other, rules.change)
+    words = note_of(source, state.other, rules.changes)
+    sides = ((date, found, note), (state.other, second, words))
     columns = {str(day): _column(side.after, side.dx_after) for day, side, _ in sides}
     return (
         table("Two dates", pd.DataFrame({"": ROWS, **columns})),

@@ -20,7 +20,7 @@ from calibscope import __version__
 from calibscope.report.html.blocks import Figure
 from calibscope.report.html.page import style
 from calibscope.report.web import answers
-from calibscope.report.web.components import figures_of, message, pictures, words
+from calibscope.report.web.components import message, pictures, split, words
 from calibscope.report.web.controls import controls, state_of_numbers, valley_button, views
 from calibscope.report.web.doors import EXPECTED, guard, offer_report
 from calibscope.report.web.heading import heading
@@ -108,7 +108,7 @@ def _answered(source: Source, state: State) -> Answer:
     with source.turn():
         found = source.what_if(date, state.change)
         head = list(answers.summary(state, found))
-        body = answers.view(source, state, date, found)
+        lead, figures, rest = split(answers.view(source, state, date, found))
     links = html.P(
         [
             html.A("Link to this state", href=state.link),
@@ -117,7 +117,13 @@ def _answered(source: Source, state: State) -> Answer:
         className="links",
     )
     further = [valley_button(state)] if state.view == "consequences" else []
-    return Answer([*words(head), links], figures_of(body), [*words(body), *further])
+    return Answer([*words(head), links, *lead], figures, [*rest, *further])
+
+
+def _state(source: Source, search: str | None) -> State:
+    """The state of an address, with its date."""
+    state = state_of_link(search or "")
+    return state.model_copy(update={"date": source.date(state)})
 
 
 def _why(error: Exception) -> Any:
@@ -140,8 +146,7 @@ def _register_show(app: Dash, source: Source) -> None:
         if known is not None and search == known:
             return [no_update] * 7
         try:
-            state = state_of_link(search or "")
-            state = state.model_copy(update={"date": source.date(state)})
+            state = _state(source, search)
             study, day = source.study, source.study.day(source.date(state))
             is_same_day = bool(known) and f"date={state.date}" in str(known)
             head = no_update if is_same_day else heading(study, source.date(state))
@@ -166,16 +171,16 @@ def _register_go(app: Dash, source: Source) -> None:
         Input({"type": "go", "where": ALL}, "n_clicks"),
         Input({"type": "choose", "field": ALL, "value": ALL}, "n_clicks"),
         Input("date", "value"), Input("other", "value"), Input("history", "clickData"),
-        Given("known", "data"),
+        Given("url", "search"),
         prevent_initial_call=True,
     )  # fmt: skip
-    def go(_: Any, __: Any, date: Any, other: Any, click: Any, known: str) -> Any:
+    def go(_: Any, __: Any, date: Any, other: Any, click: Any, search: str | None) -> Any:
         """Another address, for buttons and dates."""
         trigger, value = dash.ctx.triggered_id, dash.ctx.triggered[0]["value"]
         if value is None:  # it was only just laid out
             return no_update
-        state = state_of_link(known)
         try:
+            state = _state(source, search)
             if trigger == "date":
                 link = changed(state, date=date).link
             elif trigger == "other":
@@ -192,7 +197,7 @@ def _register_go(app: Dash, source: Source) -> None:
                 link = on_neighbour(source, state, 1 if trigger["where"] == "next" else -1).link
         except EXPECTED:
             link = f"?date={str(date)[:40]}"  # the page says what is wrong with it
-        return no_update if link == known else link
+        return no_update if link == search else link
 
 
 def _register_ask(app: Dash, source: Source) -> None:
@@ -212,12 +217,12 @@ def _register_ask(app: Dash, source: Source) -> None:
         Given({"type": "slide", "maturity": ALL}, "id"),
         Given({"type": "lower", "name": ALL}, "id"),
         Given({"type": "figure", "place": ALL}, "id"),
-        Given("known", "data"),
+        Given("url", "search"),
         prevent_initial_call=True,
     )  # fmt: skip
     def ask(
         slides: Any, numbers: Any, lower: Any, upper: Any, movers: Any, limits: Any, places: Any,
-        known: str,
+        search: str | None,
     ) -> Any:  # fmt: skip
         """The answer to numbers, and sliders and fields that say the same."""
         trigger = dash.ctx.triggered_id
@@ -225,14 +230,15 @@ def _register_ask(app: Dash, source: Source) -> None:
         old_figures, old_moves = [no_update] * len(places), [no_update] * len(moves)
         nothing = [old_figures, old_figures, no_update, old_moves, old_moves, no_update]
         try:
+            old = _state(source, search)
             state = state_of_numbers(
-                state_of_link(known),
+                old,
                 [mover["maturity"] for mover in movers],
                 moves,
                 list(zip((limit["name"] for limit in limits), lower, upper, strict=True)),
                 source.study.settings,
             )
-            if state.link == known:
+            if state == old:
                 return no_update, *nothing, no_update
             answer = _answered(source, state)
         except Exception as error:

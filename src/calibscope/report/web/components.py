@@ -3,7 +3,7 @@
 Texts become text nodes, so that nothing in data is ever read as HTML.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dash import dcc, html
@@ -24,9 +24,11 @@ def words(blocks: Iterable[Block | str | None]) -> list[Any]:
     ]
 
 
-def figures_of(blocks: Iterable[Block | str | None]) -> list[Figure]:
-    """The figures among them."""
-    return [block for block in blocks if isinstance(block, Figure)]
+def split(blocks: Sequence[Block | str | None]) -> tuple[list[Any], list[Figure], list[Any]]:
+    """What comes before the first figure, the figures, and what else there is."""
+    first = next((k for k, block in enumerate(blocks) if isinstance(block, Figure)), 0)
+    figures = [block for block in blocks if isinstance(block, Figure)]
+    return words(blocks[:first]), figures, words(blocks[first:])
 
 
 def pictures(figures: Iterable[Figure]) -> list[Any]:
@@ -68,7 +70,9 @@ def _picture(block: Figure, place: int) -> Any:
         [
             html.Div(graph, role="img", **{"aria-labelledby": caption}),
             html.Figcaption(
-                html.Span(block.alt, id={"type": "caption", "place": place}), id=caption
+                html.Span(block.alt, id={"type": "caption", "place": place}),
+                id=caption,
+                className=None if block.is_captioned else "unseen",
             ),
         ]
     )

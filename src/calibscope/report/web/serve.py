@@ -1,5 +1,6 @@
 """The live page on a port of this machine."""
 
+import errno
 import socket
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,11 @@ from calibscope.report.web.app import make_app
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 THREADS = 8  # that read requests; computing waits for its turn
+WHY = {
+    errno.EADDRINUSE: "is taken; give another --port",
+    errno.EACCES: "is not for everybody; give a --port above 1023",
+    errno.EADDRNOTAVAIL: "is no address of this machine; give another --host",
+}
 
 
 class AddressError(RuntimeError):
@@ -30,20 +36,20 @@ def make_server(store: Path, host: str, port: int) -> tuple[Any, str]:
     app = make_app(store)
     if host in LOCAL_HOSTS:  # no page elsewhere may send a browser here under another name
         app.server.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", "[::1]"]
+    listening = _listening(host, port)
+    server = create_server(app.server, sockets=[listening], threads=THREADS)
+    name = f"[{host}]" if ":" in host else host
+    return server, f"http://{name}:{listening.getsockname()[1]}/"
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        server = create_server(
-            app.server, host=host, port=port, threads=THREADS, ident="calibscope"
-        )
+        socket.getaddrinfo(host, port, family)
+    except (socket.gaierror, UnicodeError):
+        raise AddressError(f"{host}: there is no such address; give another --host") from None
+    try:
+        return socket.create_server((host, port), family=family)
     except OSError as error:
-        why = "is taken; give another" if _is_taken(error) else f"cannot be used ({error.strerror})"
-        raise AddressError(f"{host}, port {port}: {why} (--host, --port)") from None
-    except socket.gaierror:
-        raise AddressError(f"{host!r} is no address of this machine; give another") from None
-    name = "[::1]" if host == "::1" else host
-    return server, f"http://{name}:{server.effective_port}/"
-
-
-def _is_taken(error: OSError) -> bool:
-    import errno
-
-    return error.errno == errno.EADDRINUSE
+        why = WHY.get(error.errno or 0, f"cannot be used: {error.strerror}")
+        raise AddressError(f"{host}, port {port}: {why}") from None

@@ -1,0 +1,147 @@
+"""The server of the live page: what it gives, and what it refuses."""
+
+import http.client
+import json
+import socket
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+import calibscope as cs
+from calibscope.cli import main
+from calibscope.report.web import app as live
+from calibscope.report.web import source as sources
+from calibscope.report.web.app import make_app
+from calibscope.report.web.serve import AddressError, make_server
+from calibscope.report.web.source import Source
+from calibscope.report.web.state import LinkError, State
+
+HOSTILE_NAME = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def client(store):
+    return make_app(store).server.test_client()
+
+
+def test_the_page_loads_nothing_from_elsewhere(client):
+    answer = client.get("/")
+    assert answer.status_code == 200
+    assert b"http://" not in answer.data
+    assert b"https://" not in answer.data
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_state_can_be_saved_as_the_report_of_a_day(client):
+    answer = client.get("/day.html?date=2020-03-18&move=3Y:1")
+    assert answer.status_code == 200
+    assert "calibscope-2020-03-18.html" in answer.headers["Content-Disposition"]
+    text = answer.get_data(as_text=True)
+    assert "what if: 3Y +1 % of price" in text
+    assert "SYNTHETIC" in text
+
+
+@pytest.mark.parametrize("query", ["date=never", "date=1999-01-01", "move=3Y:1e99", "x=<script>"])
+def test_a_wrong_link_is_no_report(client, query):
+    answer = client.get(f"/day.html?{query}")
+    assert answer.status_code == 400
+    assert answer.mimetype == "text/plain"
+    assert answer.data
+
+
+def test_names_in_data_are_never_html(tmp_path):
+    market = replace(
+        cs.demo_market().between("2020-03-16", "2020-03-18"), name=HOSTILE_NAME, is_synthetic=False
+    )
+    cs.run_study(market, tmp_path / "s.db")
+    source, state = Source(tmp_path / "s.db"), State()
+    answer = live._answered(source, state)
+    for block in answer.figures:
+        assert "<img" not in block.figure.to_json()
+    page = make_app(tmp_path / "s.db").server.test_client().get("/day.html")
+    assert "<img" not in page.get_data(as_text=True).split("<script")[0]
+
+
+@pytest.mark.parametrize(("host", "status"), [("evil.example", 400), ("localhost", 200)])
+def test_a_strange_name_of_a_local_address_is_refused(address, host, status):
+    connection = http.client.HTTPConnection(urlsplit(address).netloc)
+    connection.request("GET", "/", headers={"Host": host})
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+def test_who_waits_too_long_is_told(store, monkeypatch):
+    monkeypatch.setattr(sources, "PATIENCE", 0.01)
+    source = Source(store)
+    with source.turn(), source.turn(), pytest.raises(LinkError, match="try again"), source.turn():
+        pass
+    with source.turn():
+        pass
+
+
+def test_a_run_meanwhile_is_seen(tmp_path):
+    market = cs.demo_market().between("2020-03-16", "2020-03-20")
+    cs.run_study(replace(market, days=market.days[:2]), tmp_path / "s.db")
+    source = Source(tmp_path / "s.db")
+    assert source.date(State()) == market.dates[1]
+    cs.run_study(market, tmp_path / "s.db")
+    assert source.date(State()) == market.dates[-1]
+
+
+def test_an_unforeseen_error_is_logged_and_told(store, monkeypatch, caplog):
+    def broken(*_):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(live, "_answered", broken)
+    body = {
+        "output": (
+            "..head.children...controls.children...views.children...summary.children..."
+            "figures.children...words.children...known.data.."
+        ),
+        "outputs": [
+            {"id": name, "property": "data" if name == "known" else "children"}
+            for name in ("head", "controls", "views", "summary", "figures", "words", "known")
+        ],
+        "inputs": [{"id": "url", "property": "search", "value": ""}],
+        "state": [{"id": "known", "property": "data", "value": None}],
+        "changedPropIds": ["url.search"],
+    }
+    answer = make_app(store).server.test_client().post("/_dash-update-component", json=body)
+    said = json.dumps(answer.get_json()["response"]["summary"])
+    assert live.UNKNOWN in said
+    assert "secret" not in said
+    assert "secret" in caplog.text
+
+
+def test_the_command_says_why_it_cannot(tmp_path, store):
+    run = CliRunner().invoke
+    assert "no such store" in run(main, ["serve", str(tmp_path / "none.db")]).output
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        answer = run(main, ["serve", str(store), "--port", port])
+        assert answer.exit_code == 1
+        assert "is taken" in answer.output
+    with pytest.raises(AddressError, match="no such address"):
+        make_server(store, "no.such.host.invalid", 0)
+
+
+def test_another_address_comes_with_a_warning(store, monkeypatch):
+    from calibscope.report.web import serve
+
+    class Quiet:
+        def run(self):
+            """Ends at once."""
+
+    monkeypatch.setattr(serve, "make_server", lambda *_: (Quiet(), "http://0.0.0.0:8050/"))
+    answer = CliRunner().invoke(main, ["serve", str(store), "--host", "0.0.0.0"])
+    assert "no password" in answer.output
+    answer = CliRunner().invoke(main, ["serve", str(store)])
+    assert "Warning" not in answer.output
+    assert "Open http://" in answer.output
