@@ -133,11 +133,12 @@ def test_buttons_by_keyboard(visit):
 
 def test_the_time_series_can_be_clicked(visit):
     page = visit("?date=2020-03-18")
-    plot = page.locator("#history .nsewdrag")
-    box = plot.bounding_box()
-    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.5 * box["height"])
+    box = page.locator("#history .nsewdrag").bounding_box()
+    x, y = box["x"] + 0.2 * box["width"], box["y"] + 0.5 * box["height"]
+    page.mouse.move(x + 30, y)
+    page.mouse.move(x, y, steps=4)
     page.wait_for_timeout(300)
-    page.mouse.click(box["x"] + 0.2 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.click(x, y)
     page.wait_for_url(re.compile("date=2020-03-0"))
 
 
