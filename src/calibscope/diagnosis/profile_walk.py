@@ -3,7 +3,7 @@
 See `profile.py` for the formula and the way it is walked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ RISE = 0.25  # of z that a step should make
 SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
 FIRST = 0.01  # step where the fit has no standard error
 SMALLEST, FLAT = 1e-300, 1e-13  # curvatures that count as none, absolute and relative
+MENDINGS = 3  # how often jumps are looked at again
 MOST_STEPS = 40  # per side
 MOST_SECANTS = 8  # per crossing
 NEAR = 2e-4  # of z: near enough to its level
@@ -146,6 +147,15 @@ class Side:
             held = self.bound
         return held, near.parameters
 
+    def wishes(self) -> Iterator[list[Request]]:
+        """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
+        rounds = (self.walk, self.settle, self.mend) * MENDINGS
+        for stage in (*rounds, self.walk, self.look_beyond, self.settle):
+            turn = 0
+            while wishes := stage(turn):
+                yield wishes
+                turn += 1
+
     def walk(self, turn: int) -> list[Request]:
         """The next step outwards; none once the limit or the bound is behind."""
         last = self.points[-1]
@@ -233,12 +243,10 @@ class Side:
         return any(point.height > self.top for point in self.points[:outer])
 
 
-def fit_together(
-    best: Best, sides: Sequence[Side], ask: Callable[[Side, int], list[Request]]
-) -> None:
-    """Ask all sides for their next points, and fit these in one call, until none asks any more."""
-    active, turn = list(sides), 0
-    while asked := [(side, wish) for side in active for wish in ask(side, turn)]:
+def fit_together(best: Best, sides: Sequence[Side]) -> None:
+    """Go all sides at once: what they ask for next is fitted in one call."""
+    ways = [(side, side.wishes()) for side in sides]
+    while asked := [(side, wish) for side, way in ways for wish in next(way, ())]:
         held = np.full((len(asked), len(best.values)), np.nan)
         for row, (side, (value, _)) in enumerate(asked):
             held[row, side.p] = value
@@ -246,5 +254,3 @@ def fit_together(
         found, heights = best.solve(held, starts)
         for row, (side, (value, _)) in enumerate(asked):
             side.add(value, float(heights[row]), found[row])
-        active = [side for side in active if any(side is other for other, _ in asked)]
-        turn += 1
