@@ -104,6 +104,16 @@ class _Point:
     parameters: Array = field(repr=False)
 
 
+def _place_at(height: float, points: Sequence[_Point]) -> float:
+    """The place at a height, by the polynomial in it through some points."""
+    total = 0.0
+    for point in points:
+        others = [other.height for other in points if other is not point]
+        weights = [(height - other) / (point.height - other) for other in others]
+        total += point.place * float(np.prod(weights))
+    return total
+
+
 Request = tuple[float, Array]  # a value to hold, and where to start
 
 
@@ -194,15 +204,15 @@ class Side:
         return [self.request(float(place), last) for place in ways]
 
     def settle(self, turn: int) -> list[Request]:
-        """A secant step to the outermost crossing of each level that is not near enough yet."""
+        """A step to the outermost crossing of each level that is not near enough yet."""
         wishes = []
         for rung in self.heights if turn < MOST_SECANTS else ():
             inside, outside = self._around(rung)
             if outside is not None and not self._is_near(inside, outside, rung):
-                share = (rung - inside.height) / (outside.height - inside.height)
+                way = outside.place - inside.place
+                share = (self._crossing(inside, outside, rung) - inside.place) / way
                 share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
-                place = inside.place + share * (outside.place - inside.place)
-                wishes.append(self.request(place, inside))
+                wishes.append(self.request(inside.place + share * way, inside))
         return wishes
 
     def mend(self, turn: int) -> list[Request]:
@@ -223,6 +233,22 @@ class Side:
         outside = self.points[inside + 1] if inside + 1 < len(self.points) else None
         return self.points[inside], outside
 
+    def _crossing(self, inside: _Point, outside: _Point, rung: float) -> float:
+        """The place where a level is reached between two neighbours, by a third one if it can.
+
+        A place is nearly linear in z, and more nearly a parabola.
+        """
+        i = self.points.index(inside)
+        lower = [point for point in self.points[max(i - 1, 0) : i] if point.height < inside.height]
+        higher = [point for point in self.points[i + 2 : i + 3] if point.height > outside.height]
+        straight = _place_at(rung, (inside, outside))
+        if not lower and not higher:
+            return straight
+        third = min(lower + higher, key=lambda point: abs(point.height - rung))
+        bent = _place_at(rung, (inside, outside, third))
+        is_between = (bent - inside.place) * (outside.place - bent) > 0.0
+        return bent if is_between else straight
+
     def end(self, rung: float) -> tuple[float, bool]:
         """Where a level is crossed, and whether the bound comes first."""
         if np.isnan(rung):
@@ -230,9 +256,7 @@ class Side:
         inside, outside = self._around(rung)
         if outside is None:
             return inside.value, bool(inside.value == self.bound)
-        share = (rung - inside.height) / (outside.height - inside.height)
-        place = inside.place + share * (outside.place - inside.place)
-        return self.best.value(self.p, place), False
+        return self.best.value(self.p, self._crossing(inside, outside, rung)), False
 
     @property
     def has_gap(self) -> bool:
