@@ -20,7 +20,7 @@ from calibscope.calibration.held_scan import RHO, SIGMA_X, SIGMA_Y, collect_plac
 from calibscope.calibration.objective import SLOW, coordinate
 from calibscope.calibration.pairs import Pairs, pairs_for, set_schedule, start_at
 from calibscope.calibration.polish import FAR_AWAY, NEAR, approach
-from calibscope.calibration.ridge import is_beside_ridge
+from calibscope.calibration.ridge import held_fit, is_beside_ridge
 from calibscope.calibration.settle import settle
 from calibscope.calibration.surrogate import linearise, set_basis, set_variance
 from calibscope.models.g2.book import CapBook
@@ -102,12 +102,32 @@ def solve_row(
             best = compared(PROMISING, best, case, point, found)
     # Once more, with patience: valleys beside the ridge are long and crooked.
     if is_beside_ridge(found):
+        if which != RHO:
+            point[:] = found
+            best = keep_better(straightened(which, case, point), point, best, found)
         point[:] = found
         keep_better(descended(NEAR, PATIENT_STEPS, case, point), point, best, found)
     point[:] = found
     settle(case, point)
     if point[0] >= point[1]:
         found[:] = point
+
+
+@compiled
+def straightened(which: int, case: Case, point: Array) -> float:
+    """Newton's method in the coordinates of the ridge; the objective, infinite out of order."""
+    task, is_s_held = case.task, which >= SIGMA_X
+    if which == SIGMA_Y or (not is_s_held and point[2] < point[3]):
+        task = Task(
+            task.quotes, task.root_weights, task.lower[SWAP], task.upper[SWAP], task.anchor,
+            task.strength,
+        )  # fmt: skip
+        point[:] = point[SWAP]
+        value, _, _ = held_fit(is_s_held, with_task(task, case), point)
+        point[:] = point[SWAP]
+    else:
+        value, _, _ = held_fit(is_s_held, case, point)
+    return value if point[0] >= point[1] else np.inf
 
 
 @compiled

@@ -5,6 +5,7 @@ See `profile.py` for the formula and the way it is walked.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class Best:
             value = float(np.exp(coordinate))
         elif code == ARCTANH:
             value = float(np.sin(coordinate))
-        return float(np.clip(value, lower[p], upper[p]))
+        return float(min(max(value, lower[p]), upper[p]))
 
 
 @dataclass(slots=True, eq=False)
@@ -109,8 +110,7 @@ def _place_at(height: float, points: Sequence[_Point]) -> float:
     total = 0.0
     for point in points:
         others = [other.height for other in points if other is not point]
-        weights = [(height - other) / (point.height - other) for other in others]
-        total += point.place * float(np.prod(weights))
+        total += point.place * prod((height - other) / (point.height - other) for other in others)
     return total
 
 
