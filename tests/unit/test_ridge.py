@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.case import case_of, memory_for
+from calibscope.calibration.case import case_of, memory_for, with_task
 from calibscope.calibration.objective import normal_equations, residuals_at
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.ridge import (
@@ -38,8 +38,23 @@ def objective(place: np.ndarray, case) -> float:
 @pytest.mark.parametrize("point", POINTS)
 def test_coordinates_lead_back(point, case):
     parameters = np.empty(5)
-    set_parameters(coordinates(np.array(point)), case, parameters)
+    set_parameters(coordinates(np.array(point), case), case, parameters)
     np.testing.assert_allclose(parameters, point, rtol=1e-13)
+
+
+@pytest.mark.parametrize("held", [0, 1])
+@pytest.mark.parametrize("point", POINTS)
+def test_a_speed_that_is_held_stays(point, held, case):
+    lower, upper = case.task.lower.copy(), case.task.upper.copy()
+    lower[held] = upper[held] = point[held]
+    within = with_task(case.task._replace(lower=lower, upper=upper), case)
+    place = coordinates(np.array(point), within)
+    place[0] -= 0.5  # down the valley, where the other speed is further away
+    parameters = np.empty(5)
+    set_parameters(place, within, parameters)
+    gap = parameters[0] - parameters[1]
+    assert parameters[held] == point[held]
+    assert gap == pytest.approx((point[0] - point[1]) * np.exp(0.5), rel=1e-12)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -47,7 +62,7 @@ def test_derivatives_are_those_of_differences(point, case):
     here, work = np.array(point), case.work
     residuals_at(2, here, case, work.residuals)
     normal_equations(2, here, case)
-    place = coordinates(here)
+    place = coordinates(here, case)
     change_coordinates(place, case, here)
     gradient, curvature = work.gradient.copy(), work.curvature.copy()
     for p in range(5):

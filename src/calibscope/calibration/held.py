@@ -15,11 +15,13 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for, with_task
+from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.held_scan import RHO, SIGMA_X, SIGMA_Y, collect_places
-from calibscope.calibration.objective import SLOW
-from calibscope.calibration.pairs import Pairs, pairs_for, set_schedule
-from calibscope.calibration.polish import FAR_AWAY, NEAR, approach, polish
-from calibscope.calibration.ridge import is_beside_ridge
+from calibscope.calibration.objective import SLOW, coordinate
+from calibscope.calibration.pairs import Pairs, pairs_for, set_schedule, start_at
+from calibscope.calibration.polish import FAR_AWAY, NEAR, approach
+from calibscope.calibration.ridge import held_fit, is_beside_ridge
+from calibscope.calibration.settle import settle
 from calibscope.calibration.surrogate import linearise, set_basis, set_variance
 from calibscope.models.g2.book import CapBook
 
@@ -27,6 +29,8 @@ SPEEDS = 24  # of the grid
 PLACES = 4  # valley points from which Newton's method starts
 HOPELESS = 10.0  # times the best fit so far: not descended
 FIRST_STEPS, PROMISING = 8, 1.5  # after so many steps, no more than so many times the best fit
+ROUNDS, NEARER = 8, 0.05  # of these steps, and how much of the way to the best fit each has to go
+SAME = 0.01  # in all coordinates: points of one basin
 WIDEST_GAP, TINY = 0.9, 1e-12  # between the speeds, over their sum, in a canyon beside the ridge
 STEPS, PATIENT_STEPS = 60, 400
 
@@ -81,29 +85,77 @@ def solve_row(
 ) -> None:
     """The best parameters of one problem, of which `which` is held."""
     task, point = case.task, np.empty(COUNT)
+    if start[0] < start[1] and which >= SIGMA_X:  # the walk has crossed the ridge: step back
+        start = start[SWAP]
     found[:] = np.minimum(np.maximum(start, task.lower), task.upper)
-    best = settled_in_order(FAR_AWAY, STEPS, case, found)
+    best = descended(FAR_AWAY, STEPS, case, found)
     for origin in (start, home):
         if slide_along_ridge(which, origin, task, point):
-            value = settled_in_order(FAR_AWAY, STEPS, case, point)
-            best = keep_better(value, point, best, found)
-    set_basis(start, case)
-    set_variance(start, case)
-    linearise(case)
+            best = compared(np.inf, best, case, point, found)
+    if linearised(start, case) > HOPELESS * best:
+        linearised(found, case)
     places = np.empty((PLACES, 2), np.int64)
     for c in range(collect_places(which, case, pairs, places)):
         i, j = places[c, 0], places[c, 1]
-        if pairs.values[i, j] > HOPELESS * best:
-            continue
-        point[0], point[1], point[2:] = pairs.speeds[i], pairs.speeds[j], pairs.solutions[i, j]
-        point[:] = np.minimum(np.maximum(point, task.lower), task.upper)
-        value, _ = approach(2, FAR_AWAY, FIRST_STEPS, case, point)
-        if value <= PROMISING * best:
-            value = settled_in_order(FAR_AWAY, STEPS, case, point)
-            best = keep_better(value, point, best, found)
+        if pairs.values[i, j] <= HOPELESS * best:
+            start_at(i, j, pairs, case, point)
+            best = compared(PROMISING, best, case, point, found)
     # Once more, with patience: valleys beside the ridge are long and crooked.
     if is_beside_ridge(found):
-        settled_in_order(NEAR, PATIENT_STEPS, case, found)
+        if which != RHO:
+            point[:] = found
+            best = keep_better(straightened(which, case, point), point, best, found)
+        point[:] = found
+        keep_better(descended(NEAR, PATIENT_STEPS, case, point), point, best, found)
+    point[:] = found
+    settle(case, point)
+    if point[0] >= point[1]:
+        found[:] = point
+
+
+@compiled
+def straightened(which: int, case: Case, point: Array) -> float:
+    """Newton's method in the coordinates of the ridge; the objective, infinite out of order."""
+    task, is_s_held = case.task, which >= SIGMA_X
+    if which == SIGMA_Y or (not is_s_held and point[2] < point[3]):
+        task = Task(
+            task.quotes, task.root_weights, task.lower[SWAP], task.upper[SWAP], task.anchor,
+            task.strength,
+        )  # fmt: skip
+        point[:] = point[SWAP]
+        value, _, _ = held_fit(is_s_held, with_task(task, case), point)
+        point[:] = point[SWAP]
+    else:
+        value, _, _ = held_fit(is_s_held, case, point)
+    return value if point[0] >= point[1] else np.inf
+
+
+@compiled
+def linearised(point: Array, case: Case) -> float:
+    """Linearise prices at a point; the objective there."""
+    set_basis(point, case)
+    set_variance(point, case)
+    return linearise(case)
+
+
+@compiled
+def compared(promising: float, best: float, case: Case, point: Array, found: Array) -> float:
+    """Descend from another point while that may lead below the best; the better one into `found`.
+
+    A round that leaves it far above, or comes hardly nearer, is the last one; so is one that ends
+    where we have been.
+    """
+    value = np.inf
+    for _ in range(ROUNDS):
+        before = value
+        value = descended(FAR_AWAY, FIRST_STEPS, case, point)
+        if value < best:
+            best = keep_better(value, point, best, found)
+            return keep_better(descended(FAR_AWAY, STEPS, case, point), point, best, found)
+        is_slow = before - value < NEARER * (value - best)
+        if is_slow or value > promising * best or is_same(point, found):
+            break
+    return best
 
 
 @compiled
@@ -115,12 +167,21 @@ def keep_better(value: float, point: Array, best: float, found: Array) -> float:
 
 
 @compiled
-def settled_in_order(damping: float, steps: int, case: Case, point: Array) -> float:
+def is_same(point: Array, other: Array) -> bool:
+    """Whether two points are so near that one descent leads from both to one optimum."""
+    furthest = 0.0
+    for p in range(COUNT):
+        furthest = max(furthest, abs(coordinate(point, p) - coordinate(other, p)))
+    return furthest <= SAME
+
+
+@compiled
+def descended(damping: float, steps: int, case: Case, point: Array) -> float:
     """Newton's method from a point, with a_x >= a_y; the objective."""
     if point[0] < point[1]:
         return np.inf
     between = math.sqrt(point[0] * point[1])
-    value, _ = polish(2, damping, steps, case, point)
+    value, _ = approach(2, damping, steps, case, point)
     if point[0] >= point[1]:
         return value
     # The factors have changed places: keep them on either side of a speed between them.
@@ -131,7 +192,7 @@ def settled_in_order(damping: float, steps: int, case: Case, point: Array) -> fl
     apart = Task(task.quotes, task.root_weights, lower, upper, task.anchor, task.strength)
     for p in range(COUNT):
         point[p] = min(max(point[p], lower[p]), upper[p])
-    value, _ = polish(2, damping, steps, with_task(apart, case), point)
+    value, _ = approach(2, damping, steps, with_task(apart, case), point)
     return value
 
 

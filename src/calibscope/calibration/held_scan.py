@@ -47,77 +47,79 @@ def collect_places(which: int, case: Case, pairs: Pairs, places: Indices) -> int
 
 @compiled
 def scan_held(which: int, case: Case, pairs: Pairs) -> float:
-    """The linear problem at every pair, a volatility or the correlation held; the lowest value."""
-    n, lengths, own, c, lowest = pairs.speeds.size, pairs.lengths, pairs.products, 0, np.inf
+    """The linear problem at every pair, a volatility or the correlation held; the lowest value.
+
+    The model is s x + b e + w f with s = u + v + 2w and b = v + w (`pairs.py` has x, e and f). At
+    each point of the line that is left it is part + free * along, with one unknown.
+    """
+    n, lengths, own, start, lowest = pairs.speeds.size, pairs.lengths, pairs.products, 0, np.inf
     fill_products(case, pairs)
     total = 0.0
     for k in range(case.task.quotes.size):
         total += case.surrogate.target[k] ** 2
-    gram, towards = np.empty((3, 3)), np.empty(3)
+    line = line_of(which, case.task)
+    gains, steps, frees = np.empty(n), np.empty(n, np.int64), np.empty(n)
     for i in range(1, n):
+        xx, xt = lengths[0, i], lengths[1, i]
+        gains[:] = -np.inf
+        for step in range(LINE):
+            u, v, s, b, w, least, most = line[step]
+            part_s, part_b = (0.0, 0.0) if which == RHO else (u + v, v)
+            for j in range(i):
+                c = start + j
+                xe, xf, et, ft = own[0, c], own[1, c], own[5, c], own[6, c]
+                ee, ef = own[2, c], own[3, c]
+                to_x, to_e = s * xx + b * xe + w * xf, s * xe + b * ee + w * ef
+                bend = s * to_x + b * to_e + w * (s * xf + b * ef + w * own[4, c])
+                slope = s * xt + b * et + w * ft - part_s * to_x - part_b * to_e
+                free = slope / bend if bend > 0.0 else 0.0
+                free = least if free < least else free
+                free = most if free > most else free
+                gain = free * (2.0 * slope - free * bend) + part_s * (2.0 * xt - part_s * xx)
+                gain += part_b * (2.0 * (et - part_s * xe) - part_b * ee)
+                is_better = gain > gains[j]
+                gains[j] = gain if is_better else gains[j]
+                steps[j] = step if is_better else steps[j]
+                frees[j] = free if is_better else frees[j]
         for j in range(i):
-            gram[0, 0] = lengths[0, i]
-            gram[0, 1] = gram[1, 0] = own[0, c]
-            gram[0, 2] = gram[2, 0] = own[1, c]
-            gram[1, 1] = own[2, c]
-            gram[1, 2] = gram[2, 1] = own[3, c]
-            gram[2, 2] = own[4, c]
-            towards[0], towards[1], towards[2] = lengths[1, i], own[5, c], own[6, c]
-            gain = line_fit(which, gram, towards, case.task, pairs.solutions[i, j])
-            pairs.values[i, j] = total - gain
-            lowest = min(lowest, total - gain)
-            c += 1
+            set_solution(which, line[steps[j]], frees[j], case.task, pairs.solutions[i, j])
+            pairs.values[i, j] = total - gains[j]
+            lowest = min(lowest, total - gains[j])
+        start += i
     return lowest
 
 
 @compiled
-def line_fit(which: int, gram: Array, towards: Array, task: Task, solution: Array) -> float:
-    """Best (sigma_x, sigma_y, rho) of the linear model with one of them held; what it gains.
+def line_of(which: int, task: Task) -> Array:
+    """(LINE, 7) u and v, the direction (s, b, w) of the unknown, and its bounds.
 
-    The model is s x + b e + w f with s = u + v + 2w and b = v + w (`pairs.py` has x, e and f).
+    With the correlation held the line is that of sigma_x over sigma_y, and their level is unknown;
+    with one volatility held it is that of the other, and w is unknown.
     """
-    best, a, b = -np.inf, SIGMA_X, SIGMA_Y
-    other = b if which == SIGMA_X else a
-    lower, upper = task.lower, task.upper
-    part, along = np.empty(3), np.empty(3)
+    lower, upper, a, b = task.lower, task.upper, SIGMA_X, SIGMA_Y
+    other, line = b if which == SIGMA_X else a, np.empty((LINE, 7))
     first = math.log(lower[other] / (1.0 if which != RHO else upper[b]))
     last = math.log(upper[other] / (1.0 if which != RHO else lower[b]))
     for step in range(LINE):
         size = math.exp(first + (last - first) * step / (LINE - 1))
         if which == RHO:
-            # `size` is sigma_x over sigma_y: their level is free.
-            rho = lower[RHO]
-            u, v, w = size * size, 1.0, rho * size
-            along[0], along[1], along[2] = u + v + 2.0 * w, v + w, w
-            part[:] = 0.0
-            least = max(lower[b] ** 2, lower[a] ** 2 / u)
-            most = min(upper[b] ** 2, upper[a] ** 2 / u)
+            u, v, w = size * size, 1.0, lower[RHO] * size
+            line[step, 2], line[step, 3], line[step, 4] = u + v + 2.0 * w, v + w, w
+            line[step, 5] = max(lower[b] ** 2, lower[a] ** 2 / u)
+            line[step, 6] = min(upper[b] ** 2, upper[a] ** 2 / u)
         else:
             held = lower[which]
             u = held * held if which == SIGMA_X else size * size
             v = size * size if which == SIGMA_X else held * held
-            along[0], along[1], along[2] = 2.0, 1.0, 1.0
-            part[0], part[1], part[2] = u + v, v, 0.0
-            least, most = lower[RHO] * held * size, upper[RHO] * held * size
-        slope = bend = 0.0
-        for p in range(3):
-            slope += along[p] * towards[p]
-            for q in range(3):
-                slope -= along[p] * gram[p, q] * part[q]
-                bend += along[p] * gram[p, q] * along[q]
-        free = min(max(slope / bend if bend > 0.0 else 0.0, least), most)
-        gain = 0.0
-        for p in range(3):
-            here = part[p] + free * along[p]
-            gain += 2.0 * here * towards[p]
-            for q in range(3):
-                gain -= here * gram[p, q] * (part[q] + free * along[q])
-        if gain > best:
-            best = gain
-            if which == RHO:
-                solution[0], solution[1] = math.sqrt(free * u), math.sqrt(free)
-                solution[2] = rho
-            else:
-                solution[0], solution[1] = math.sqrt(u), math.sqrt(v)
-                solution[2] = free / (solution[0] * solution[1])
-    return best
+            line[step, 2], line[step, 3], line[step, 4] = 2.0, 1.0, 1.0
+            line[step, 5], line[step, 6] = lower[RHO] * held * size, upper[RHO] * held * size
+        line[step, 0], line[step, 1] = u, v
+    return line
+
+
+@compiled
+def set_solution(which: int, point: Array, free: float, task: Task, solution: Array) -> None:
+    """Sigma_x, sigma_y and rho at a point of the line."""
+    scale = free if which == RHO else 1.0
+    solution[0], solution[1] = math.sqrt(scale * point[0]), math.sqrt(scale * point[1])
+    solution[2] = task.lower[RHO] if which == RHO else free / (solution[0] * solution[1])

@@ -2,7 +2,8 @@ r"""Along the ridge of equal speeds: Newton's method in coordinates in which the
 
 As the two speeds approach each other and the volatilities grow, rho near -1, prices hardly change:
 the mean speed, kappa = sigma_x (a_x - a_y), eta = sigma_x - sigma_y and nu = sigma_x sigma_y
-(1 + rho) stay where they are, and only sigma_x = exp(s) moves. With b the slower speed, say a_y,
+(1 + rho) stay where they are, and only sigma_x = exp(s) moves. With b the slower speed, or one that
+is held, say a_y,
 
 .. math::
 
@@ -69,14 +70,14 @@ def walk_ridge(case: Case, parameters: Array) -> tuple[float, int]:
         if stage > 0:
             move_along(begin + (end - begin) * stage / (ups - 1), case, here)
         place = first + stage
-        values[place], slopes[place], used = held_fit(case, here)
+        values[place], slopes[place], used = held_fit(True, case, here)
         points[place] = here
         evaluations += used
     while slopes[first] > 0.0 and first > 0 and is_beside_ridge(points[first]):
         here[:] = points[first]
         first, count = first - 1, count + 1
         move_along(math.log(here[2]) - STRIDE, case, here)
-        values[first], slopes[first], used = held_fit(case, here)
+        values[first], slopes[first], used = held_fit(True, case, here)
         points[first] = here
         evaluations += used
     lowest = first + np.argmin(values[first : first + count])
@@ -107,7 +108,7 @@ def between(
         s = low + share * (high - low)
         here[:] = left if share < 0.5 else right
         move_along(s, case, here)
-        value, slope, used = held_fit(case, here)
+        value, slope, used = held_fit(True, case, here)
         evaluations += used
         if abs(slope) * (high - low) <= NEAR_ENOUGH * value:
             break
@@ -124,17 +125,18 @@ def between(
 @compiled
 def move_along(s: float, case: Case, parameters: Array) -> None:
     """Along the valley to another sigma_x, the mean speed where it is."""
-    place = coordinates(parameters)
+    place = coordinates(parameters, case)
     place[1] += 0.5 * abs(place[2]) * (math.exp(-place[0]) - math.exp(-s))
     place[0] = s
     set_parameters(place, case, parameters)
 
 
 @compiled
-def held_fit(case: Case, parameters: Array) -> tuple[float, float, int]:
-    """Newton's method in c with sigma_x held, in place; the objective, its slope by s, evaluations.
+def held_fit(is_s_held: bool, case: Case, parameters: Array) -> tuple[float, float, int]:
+    """Newton's method in c, in place; the objective, its slope by s, and the evaluations.
 
-    The slope is that of the refitted objective: with all else fixed, after one more step.
+    Either sigma_x is held, or a speed whose bounds are equal. The slope is that of the refitted
+    objective: with all else fixed, after one more step.
     """
     work, trial = case.work, case.work.trial
     best = residuals_at(2, parameters, case, work.residuals)
@@ -143,14 +145,15 @@ def held_fit(case: Case, parameters: Array) -> tuple[float, float, int]:
     for _ in range(MOST_STEPS):
         if is_fresh:
             normal_equations(2, parameters, case)
-            own[:] = coordinates(parameters)
+            own[:] = coordinates(parameters, case)
             change_coordinates(own, case, parameters)
+            work.is_free[0] &= not is_s_held
             is_fresh = False
         while not solved_step(work.curvature, damping, work):
             damping = max(10.0 * damping, FIRST_DAMPING)
             if damping > LARGEST_DAMPING:
                 return best, slope, evaluations
-        promised, slope = 0.0, work.gradient[0]
+        promised, slope = -work.step[0] * work.gradient[0], work.gradient[0]
         for p in range(1, COUNT):
             promised -= work.step[p] * work.gradient[p]
             slope += work.step[p] * work.curvature[0, p]
@@ -172,14 +175,24 @@ def held_fit(case: Case, parameters: Array) -> tuple[float, float, int]:
 
 
 @compiled
-def coordinates(parameters: Array) -> Array:
+def base_speed(gap: float, case: Case) -> int:
+    """Which speed is b: one that is held, else the slower one."""
+    lower, upper = case.task.lower, case.task.upper
+    if lower[0] == upper[0] or lower[1] == upper[1]:
+        return 0 if lower[0] == upper[0] else 1
+    return 1 if gap >= 0.0 else 0
+
+
+@compiled
+def coordinates(parameters: Array, case: Case) -> Array:
     """The coordinates c of the parameters."""
     sigma_x, sigma_y = parameters[2], parameters[3]
+    gap = parameters[0] - parameters[1]
     return np.array(
         [
             math.log(sigma_x),
-            min(parameters[0], parameters[1]),
-            sigma_x * (parameters[0] - parameters[1]),
+            parameters[base_speed(gap, case)],
+            sigma_x * gap,
             sigma_x - sigma_y,
             sigma_x * sigma_y * (1.0 + parameters[4]),
         ]
@@ -190,9 +203,10 @@ def coordinates(parameters: Array) -> Array:
 def set_parameters(place: Array, case: Case, parameters: Array) -> None:
     """The parameters at c, inside the bounds."""
     lower, upper, sigma_x = case.task.lower, case.task.upper, math.exp(place[0])
-    slow = 1 if place[2] >= 0.0 else 0
-    parameters[slow] = max(place[1], lower[slow])
-    parameters[1 - slow] = parameters[slow] + abs(place[2]) / sigma_x
+    base = base_speed(place[2], case)
+    sign = 1.0 if base == 1 else -1.0
+    parameters[base] = max(place[1], lower[base])
+    parameters[1 - base] = parameters[base] + sign * place[2] / sigma_x
     parameters[2], parameters[3] = sigma_x, sigma_x - place[3]
     for p in range(LOGARITHMIC):
         parameters[p] = min(max(parameters[p], lower[p]), upper[p])
@@ -205,7 +219,7 @@ def set_parameters(place: Array, case: Case, parameters: Array) -> None:
 @compiled
 def change_coordinates(place: Array, case: Case, parameters: Array) -> None:
     """Gradient, A'A and half the Hessian by c instead of q, and which coordinates may move."""
-    work, lower = case.work, case.task.lower
+    work, lower, upper = case.work, case.task.lower, case.task.upper
     gradient, slope, T = work.gradient, np.empty(COUNT), np.zeros((COUNT, COUNT))
     # By the parameters themselves first.
     for p in range(COUNT):
@@ -218,8 +232,9 @@ def change_coordinates(place: Array, case: Case, parameters: Array) -> None:
             work.curvature[p, q] *= scale
             work.normal[p, q] *= scale
     sigma_x, eta, nu = parameters[2], place[3], place[4]
-    fast, sign = (0, 1.0) if place[2] >= 0.0 else (1, -1.0)
-    per = sign / sigma_x
+    base = base_speed(place[2], case)
+    fast = 1 - base
+    per = (1.0 if base == 1 else -1.0) / sigma_x
     distance = per * place[2]
     D = sigma_x * (sigma_x - eta)
     D_s, D_eta = 2.0 * sigma_x * sigma_x - eta * sigma_x, -sigma_x
@@ -244,10 +259,13 @@ def change_coordinates(place: Array, case: Case, parameters: Array) -> None:
             total += T[p, c] * slope[p]
         gradient[c] = total
     work.room_down[:], work.room_up[:] = np.inf, np.inf
-    work.room_down[1] = place[1] - lower[1 - fast]
+    work.room_up[0] = math.log(upper[2]) - place[0]
+    work.room_down[1] = place[1] - lower[base]
     work.room_down[4] = nu
-    work.is_free[0] = False
-    work.is_free[1] = not (work.room_down[1] <= 0.0 and gradient[1] >= 0.0)
+    work.is_free[0] = not (work.room_up[0] <= 0.0 and gradient[0] <= 0.0)
+    work.is_free[1] = lower[base] < upper[base] and not (
+        work.room_down[1] <= 0.0 and gradient[1] >= 0.0
+    )
     work.is_free[2] = work.is_free[3] = True
     work.is_free[4] = not (nu <= 0.0 and gradient[4] >= 0.0)
 

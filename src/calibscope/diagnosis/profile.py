@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from calibscope.diagnosis.identification import Identification
 
 LEVELS = (0.5, 0.75, 0.95)
-MENDINGS = 3  # how often jumps are looked at again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,10 +137,7 @@ def profiles(
     heights = np.sqrt(np.maximum(limits - best.lowest, 0.0))
     sides = [Side(best, p, sign, heights, errors[p]) for p in movable for sign in (-1.0, 1.0)]
     if np.isfinite(heights).all() and heights[-1] > 0.0:
-        for stage in (*(Side.walk, Side.settle, Side.mend) * MENDINGS, Side.walk):
-            fit_together(best, sides, stage)
-        fit_together(best, sides, Side.look_beyond)
-        fit_together(best, sides, Side.settle)
+        fit_together(best, sides)
     curves = tuple(
         _joined(best, low, high) for low, high in zip(sides[::2], sides[1::2], strict=True)
     )

@@ -3,8 +3,9 @@
 See `profile.py` for the formula and the way it is walked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
@@ -16,6 +17,7 @@ RISE = 0.25  # of z that a step should make
 SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
 FIRST = 0.01  # step where the fit has no standard error
 SMALLEST, FLAT = 1e-300, 1e-13  # curvatures that count as none, absolute and relative
+MENDINGS = 3  # how often jumps are looked at again
 MOST_STEPS = 40  # per side
 MOST_SECANTS = 8  # per crossing
 NEAR = 2e-4  # of z: near enough to its level
@@ -90,7 +92,7 @@ class Best:
             value = float(np.exp(coordinate))
         elif code == ARCTANH:
             value = float(np.sin(coordinate))
-        return float(np.clip(value, lower[p], upper[p]))
+        return float(min(max(value, lower[p]), upper[p]))
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +103,15 @@ class _Point:
     value: float
     height: float  # sqrt(Q - Q_min)
     parameters: Array = field(repr=False)
+
+
+def _place_at(height: float, points: Sequence[_Point]) -> float:
+    """The place at a height, by the polynomial in it through some points."""
+    total = 0.0
+    for point in points:
+        others = [other.height for other in points if other is not point]
+        total += point.place * prod((height - other) / (point.height - other) for other in others)
+    return total
 
 
 Request = tuple[float, Array]  # a value to hold, and where to start
@@ -146,6 +157,15 @@ class Side:
             held = self.bound
         return held, near.parameters
 
+    def wishes(self) -> Iterator[list[Request]]:
+        """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
+        rounds = (self.walk, self.settle, self.mend) * MENDINGS
+        for stage in (*rounds, self.walk, self.look_beyond, self.settle):
+            turn = 0
+            while wishes := stage(turn):
+                yield wishes
+                turn += 1
+
     def walk(self, turn: int) -> list[Request]:
         """The next step outwards; none once the limit or the bound is behind."""
         last = self.points[-1]
@@ -184,15 +204,15 @@ class Side:
         return [self.request(float(place), last) for place in ways]
 
     def settle(self, turn: int) -> list[Request]:
-        """A secant step to the outermost crossing of each level that is not near enough yet."""
+        """A step to the outermost crossing of each level that is not near enough yet."""
         wishes = []
         for rung in self.heights if turn < MOST_SECANTS else ():
             inside, outside = self._around(rung)
             if outside is not None and not self._is_near(inside, outside, rung):
-                share = (rung - inside.height) / (outside.height - inside.height)
+                way = outside.place - inside.place
+                share = (self._crossing(inside, outside, rung) - inside.place) / way
                 share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
-                place = inside.place + share * (outside.place - inside.place)
-                wishes.append(self.request(place, inside))
+                wishes.append(self.request(inside.place + share * way, inside))
         return wishes
 
     def mend(self, turn: int) -> list[Request]:
@@ -213,6 +233,22 @@ class Side:
         outside = self.points[inside + 1] if inside + 1 < len(self.points) else None
         return self.points[inside], outside
 
+    def _crossing(self, inside: _Point, outside: _Point, rung: float) -> float:
+        """The place where a level is reached between two neighbours, by a third one if it can.
+
+        A place is nearly linear in z, and more nearly a parabola.
+        """
+        i = self.points.index(inside)
+        lower = [point for point in self.points[max(i - 1, 0) : i] if point.height < inside.height]
+        higher = [point for point in self.points[i + 2 : i + 3] if point.height > outside.height]
+        straight = _place_at(rung, (inside, outside))
+        if not lower and not higher:
+            return straight
+        third = min(lower + higher, key=lambda point: abs(point.height - rung))
+        bent = _place_at(rung, (inside, outside, third))
+        is_between = (bent - inside.place) * (outside.place - bent) > 0.0
+        return bent if is_between else straight
+
     def end(self, rung: float) -> tuple[float, bool]:
         """Where a level is crossed, and whether the bound comes first."""
         if np.isnan(rung):
@@ -220,9 +256,7 @@ class Side:
         inside, outside = self._around(rung)
         if outside is None:
             return inside.value, bool(inside.value == self.bound)
-        share = (rung - inside.height) / (outside.height - inside.height)
-        place = inside.place + share * (outside.place - inside.place)
-        return self.best.value(self.p, place), False
+        return self.best.value(self.p, self._crossing(inside, outside, rung)), False
 
     @property
     def has_gap(self) -> bool:
@@ -233,12 +267,10 @@ class Side:
         return any(point.height > self.top for point in self.points[:outer])
 
 
-def fit_together(
-    best: Best, sides: Sequence[Side], ask: Callable[[Side, int], list[Request]]
-) -> None:
-    """Ask all sides for their next points, and fit these in one call, until none asks any more."""
-    active, turn = list(sides), 0
-    while asked := [(side, wish) for side in active for wish in ask(side, turn)]:
+def fit_together(best: Best, sides: Sequence[Side]) -> None:
+    """Go all sides at once: what they ask for next is fitted in one call."""
+    ways = [(side, side.wishes()) for side in sides]
+    while asked := [(side, wish) for side, way in ways for wish in next(way, ())]:
         held = np.full((len(asked), len(best.values)), np.nan)
         for row, (side, (value, _)) in enumerate(asked):
             held[row, side.p] = value
@@ -246,5 +278,3 @@ def fit_together(
         found, heights = best.solve(held, starts)
         for row, (side, (value, _)) in enumerate(asked):
             side.add(value, float(heights[row]), found[row])
-        active = [side for side in active if any(side is other for other, _ in asked)]
-        turn += 1

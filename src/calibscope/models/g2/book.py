@@ -141,7 +141,22 @@ class CapBook(NamedTuple):
 
     def repeated(self, count: int) -> "CapBook":
         """The same days again and again."""
-        return self.joined([self] * count)
+
+        def pieces(borders: Indices) -> Indices:
+            return offsets(np.tile(np.diff(borders), count))
+
+        return CapBook(
+            periods_of_day=pieces(self.periods_of_day),
+            caps_of_day=pieces(self.caps_of_day),
+            caplets_of_cap=pieces(self.caplets_of_cap),
+            first_period=np.tile(self.first_period, count),
+            reset=np.tile(self.reset, count),
+            span=np.tile(self.span, count),
+            log_moneyness=np.tile(self.log_moneyness, count),
+            density_scale=np.tile(self.density_scale, count),
+            smaller_leg=np.tile(self.smaller_leg, count),
+            intrinsic=np.tile(self.intrinsic, count),
+        )
 
     def as_one_cap(self) -> "CapBook":
         """The caplets of `from_caplets`, bought together as a single cap."""
