@@ -76,7 +76,10 @@ class Atlas:
 
     @property
     def gap(self) -> float:
-        """How much larger the runner-up's RMSRE is, relative; infinite without a runner-up."""
+        """How much larger the runner-up's RMSRE is, relative; infinite without a runner-up.
+
+        RMSRE_2 / RMSRE_1 - 1, with the paper's RMSRE (eq. rmsre_objective).
+        """
         if self.runner_up is None:
             return float("inf")
         if self.best.rmsre <= PERFECT:

@@ -55,13 +55,30 @@ class Valley:
     is_inside: bool  # whether the fit itself keeps the limit; only bid and ask can deny it
 
     def range_of(self, name: str) -> tuple[float, float]:
-        """The range of a parameter by name."""
+        """The range of a parameter by name.
+
+        All t with min f(q), q_p = t, at most factor^2 min f: a profile (Bates and Watts, 1988,
+        section 6.1).
+
+        Parameters
+        ----------
+        name : such as "a_x"
+
+        Returns
+        -------
+        tuple[float, float]
+            low and high
+        """
         p = PARAMETERS.index(name)
         return float(self.low[p]), float(self.high[p])
 
     @property
     def width(self) -> Array:
-        """(5,) high over low; for rho_xy, high minus low."""
+        """(5,) high over low; for rho_xy, high minus low.
+
+        high / low, and rho_high - rho_low, of the profile ranges (Bates and Watts, 1988, section
+        6.1).
+        """
         return np.append(self.high[:4] / self.low[:4], self.high[4] - self.low[4])
 
 
