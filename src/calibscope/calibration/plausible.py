@@ -84,8 +84,8 @@ class PlausibleBox:
     def bounds(self, problem: Problem) -> tuple[Array, Array] | None:
         """Bounds inside both box and problem; None if there is nothing inside both.
 
-        max(lower, box) <= p <= min(upper, box); the outer bounds are those of the paper's table of
-        settings, the box is ours.
+        max(lower, box) <= p <= min(upper, box); the outer bounds are the paper's (section on
+        implementation), the box is ours.
 
         Parameters
         ----------
@@ -110,6 +110,18 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
 
     The global search inside the box; where its end has speeds too near to each other, the best of
     the other valleys, and of the edge where the ratio of the speeds is the lowest allowed.
+
+    argmin of f(p) = sum w_k (g_k(p) - y_k)^2 over p in the box (paper, eq. wls_form).
+
+    Parameters
+    ----------
+    problem : with its own bounds
+    box : what is plausible
+
+    Returns
+    -------
+    G2 | None
+        parameters, or None
     """
     bounds = box.bounds(problem)
     if bounds is None:

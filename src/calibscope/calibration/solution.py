@@ -95,8 +95,8 @@ class Fit:
     def at_bound(self) -> Array:
         """(5,) -1 at the lower, 1 at the upper bound, else 0; fixed parameters count as 0.
 
-        A bound is active where p = lower or p = upper, to the last bit (paper, section on active
-        constraints; Nocedal and Wright, 2006, section 12.1).
+        A bound is active where p = lower or p = upper, to the last bit (paper, section on EDoF and
+        constraints; Nocedal and Wright, 2006, chapter 12).
         """
         values, lower, upper = self.parameters.values, self.problem.lower, self.problem.upper
         marks = (values >= upper).astype(float) - (values <= lower)
@@ -115,8 +115,8 @@ class Fit:
     def gradient(self) -> Array:
         """(5,) of the objective, by (log a, log sigma, rho).
 
-        2 A^T e with A = W^(1/2) J D and e = W^(1/2) (g - y) (Nocedal and Wright, 2006, section
-        10.1).
+        2 A^T e with A = W^(1/2) J D and e = W^(1/2) (g - y) (Nocedal and Wright, 2006, chapter
+        10).
         """
         residuals, A = self._tangent
         return np.asarray(2.0 * A.T @ residuals)

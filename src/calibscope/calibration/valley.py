@@ -91,15 +91,25 @@ def valley(
     known: Iterable[G2] = (),
     bench: Workbench | None = None,
 ) -> Valley:
-    """How far each parameter can move while the refitted others keep the fit nearly as good.
+    r"""How far each parameter can move while the refitted others keep the fit nearly as good.
+
+    .. math:: \min_{q:\, q_p = t} f(q) \le \text{factor}^2 \min f
+
+    for all t of the range: a profile (Bates and Watts, 1988, section 6.1) at a level of one's own.
 
     Parameters
     ----------
+    problem : quotes, weights and bounds
     fit_parameters : the best fit
     factor : of the root of the objective, above 1
     bid_ask : all prices between bid and ask instead; quotes without both do not count
     known : other good fits, such as local optima
     bench : the solvers of the same problem, if there is one already
+
+    Returns
+    -------
+    Valley
+        the range of every parameter, and the fits at its ends
     """
     best = fit_parameters.values if isinstance(fit_parameters, G2) else fit_parameters
     if not factor > 1.0:

@@ -54,7 +54,7 @@ class Bootstrap:
     def standard_errors(self) -> Array:
         """(p,) standard deviations of the refits.
 
-        sqrt(sum (theta* - mean)^2 / (n - 1)) (Davison and Hinkley, 1997, section 2.3).
+        sqrt(sum (theta* - mean)^2 / (n - 1)) (Davison and Hinkley, 1997, chapter 2).
         """
         return np.asarray(self.parameters.std(axis=0, ddof=1))
 

@@ -410,7 +410,8 @@ class Diagnosis:
         r"""Confidence intervals of the parameters, with marks.
 
         .. math:: \eta^{-1}\bigl(\eta(\hat\theta)
-            \pm q\,|\eta'(\hat\theta)|\,\hat{se}(\hat\theta)\bigr), \qquad \eta = \log,\ \mathrm{arctanh}\ \text{or the identity}
+            \pm q\,|\eta'(\hat\theta)|\,\hat{se}(\hat\theta)\bigr), \qquad
+            \eta = \log,\ \mathrm{arctanh}\ \text{or the identity}
 
         by the delta method (paper, section on transformations and the delta method); q is Student's
         quantile with m - p degrees of freedom, for `mad` the normal one. Profiles: Bates and Watts

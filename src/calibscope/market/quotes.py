@@ -34,6 +34,18 @@ def payer_swap_value(
     .. math:: N\,[P(t_m) - P(t_n)] - N K \sum_{i=m+1}^{n} \delta_i P(t_i)
 
     Source: paper, eq. swap_telescope.
+
+    Parameters
+    ----------
+    discounts : (n - m + 1,) P(0, t_m), ..., P(0, t_n)
+    accruals : (n - m,) years
+    strike : K, decimal
+    notional : N
+
+    Returns
+    -------
+    float
+        the value today
     """
     P, delta = np.asarray(discounts, float), np.asarray(accruals, float)
     return float(notional * (P[0] - P[-1] - strike * (delta @ P[1:])))
@@ -43,6 +55,8 @@ def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: Ar
     r"""At-the-money strikes: the fixed rate at which the swap over the cap's dates is worth 0.
 
     .. math:: K = \frac{P(t_s) - P(t_n)}{\sum_{i=s+1}^{n} \delta_i P(t_i)}
+
+    Source: paper, section 2.2 on at-the-money caps; Brigo and Mercurio (2006), section 1.5.
 
     Parameters
     ----------
@@ -271,7 +285,20 @@ class Caplets:
 
 
 def normal_option(moneyness: ArrayLike, spread: ArrayLike) -> Array:
-    """Undiscounted call on a normal variable: E[max(m + s Z, 0)], m = F - K."""
+    """Undiscounted call on a normal variable: E[max(m + s Z, 0)], m = F - K.
+
+    m^+ + s g(|m| / s), g(x) = phi(x) - x Phi(-x) (Bachelier, 1900).
+
+    Parameters
+    ----------
+    moneyness : F - K
+    spread : standard deviation s of the normal variable
+
+    Returns
+    -------
+    Array
+        of the common shape
+    """
     return np.maximum(moneyness, 0.0) + normal_time_value(moneyness, spread)
 
 

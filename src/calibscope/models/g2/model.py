@@ -86,7 +86,8 @@ class G2:
         .. math::
 
             \frac{\partial\,\text{Cap}}{\partial p}
-            = \sum_i M_i\,\frac{\partial \Sigma_i^2}{\partial p}, \qquad M_i = \frac{N P(t_{i-1})\,\varphi(h_{+,i})}{2 \Sigma_i}
+            = \sum_i M_i\,\frac{\partial \Sigma_i^2}{\partial p}, \qquad
+            M_i = \frac{N P(t_{i-1})\,\varphi(h_{+,i})}{2 \Sigma_i}
 
         Source: paper, eq. jacobian_factorization.
 
