@@ -50,6 +50,7 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # `house_style` writes signatures
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 autodoc_default_options = {"members": True}
 python_maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
@@ -82,7 +83,7 @@ html_theme = "furo"
 html_title = f"calibscope {release}"
 html_static_path = ["_static"]
 html_css_files = ["calibscope.css"]
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 html_copy_source = False
 html_theme_options = {
     "light_css_variables": {
@@ -92,6 +93,7 @@ html_theme_options = {
         "color-brand-visited": "#005a8c",
         "color-foreground-primary": "#222",
         "color-foreground-secondary": "#595959",
+        "color-highlight-on-target": "#fff3d6",
     },
     "dark_css_variables": {
         "color-brand-primary": "#56b4e9",

@@ -2,7 +2,8 @@
 
 - `|x|` is a length and not a substitution, ``(..., *t.shape)`` a shape and not an emphasis.
 - A signature shows annotations by the names that the source uses (`ArrayLike`, not what it stands
-  for), and defaults as they are written; a class of results shows its fields' names.
+  for), and defaults as they are written; a class shows the names of its fields, unless
+  there are many.
 - A name in a signature leads to the class of that name, wherever it lives.
 """
 
@@ -51,7 +52,9 @@ def written(
     """Take a signature from the source."""
     if isinstance(thing, type):
         fields = ", ".join(field_comments(thing))
-        return (f"({fields})", None) if fields else None
+        if not fields:
+            return None
+        return f"({fields if len(fields) < 70 else '...'})", None
     if not callable(thing):
         return None
     node = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(thing)))).body[0]

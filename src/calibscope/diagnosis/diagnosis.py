@@ -40,8 +40,9 @@ DEFAULT_SCALE: Scale = "mad_adjusted"
 class Diagnosis:
     """How far a fit can be trusted: m quotes, p parameters.
 
-    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: A =
-    W^(1/2) J, e = W^(1/2) (y - g), H_w the hat matrix.
+    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: g are the
+    fitted values, J their derivatives, W the weights, :math:`A = W^{1/2} J`, :math:`r = y - g`,
+    :math:`e = W^{1/2} r`, and :math:`H_w` the hat matrix, with :math:`h_{kk}` on its diagonal.
     """
 
     problem: LeastSquares

@@ -20,8 +20,9 @@ class G2:
 
     .. math::
 
-        r = x + y + \psi, \quad dx = -a_x x\,dt + \sigma_x dW_1, \quad
-        dy = -a_y y\,dt + \sigma_y dW_2, \quad d\langle W_1, W_2\rangle = \rho_{xy} dt
+        r = x + y + \psi, \qquad d\langle W_1, W_2\rangle = \rho_{xy} dt,
+
+        dx = -a_x x\,dt + \sigma_x dW_1, \qquad dy = -a_y y\,dt + \sigma_y dW_2
 
     Speeds and volatilities may be zero, and rho_xy may be -1 or 1; bounds belong to calibration.
 
