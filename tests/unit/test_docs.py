@@ -14,6 +14,7 @@ import runpy
 import shutil
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -57,13 +58,21 @@ def shelf(tmp_path_factory):
     return folder
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a command has printed and written."""
+
+    printed: str
+    files: dict[Path, bytes]
+
+
 @pytest.fixture(scope="module")
-def printed():
-    """What commands that only read have printed, so that no page waits for them twice."""
+def done():
+    """What commands have done, so that no page waits for one that another has run."""
     return {}
 
 
-def run_command(command: Command, place: str, printed: dict[tuple[str, ...], str]) -> None:
+def run_command(command: Command, place: str, done: dict[tuple[str, ...], Done]) -> None:
     """Run a command of the terminal, and look for what the page says that it prints."""
     program, *words = command.words
     if Path(program).name in ("python", "python3"):
@@ -76,16 +85,27 @@ def run_command(command: Command, place: str, printed: dict[tuple[str, ...], str
         return
     if words[0] == "robustness" and "--sample" not in words:
         words += ["--sample", "3"]
-    only_reads = words[0] in ("check", "day", "robustness") and not {"--html", "--store"} & {*words}
     key = tuple(word.removeprefix("examples/") for word in words)
-    if not only_reads or key not in printed:
+    if key in done and words[0] != "run":
+        for path, content in done[key].files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    else:
+        before = {path: path.stat().st_mtime_ns for path in written()}
         result = CliRunner().invoke(main, words)
         is_refused = result.output.startswith("Error") and "Error" in command.printed
         said = f"{place}: calibscope {' '.join(words)}\n{result.output[-2000:]}"
         assert is_refused or result.exit_code in USABLE, said
-        printed[key] = " ".join(result.output.split())
+        new = [path for path in written() if before.get(path) != path.stat().st_mtime_ns]
+        files = {path: path.read_bytes() for path in new}
+        done[key] = Done(" ".join(result.output.split()), files)
     for line in command.printed.splitlines():
-        assert " ".join(line.split()) in printed[key], f"{place}: {line}"
+        assert " ".join(line.split()) in done[key].printed, f"{place}: {line}"
+
+
+def written() -> list[Path]:
+    """Files in the folder of the page, by names that hold on every page."""
+    return [path for path in Path().rglob("*") if path.is_file() and path.parts[0] != "examples"]
 
 
 def read_settings(text: str, folder: Path) -> None:
@@ -103,7 +123,7 @@ def read_settings(text: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_block_of_a_page_runs(name, shelf, printed, tmp_path, monkeypatch):
+def test_every_block_of_a_page_runs(name, shelf, done, tmp_path, monkeypatch):
     run = [block for block in blocks(ROOT / name) if block.is_run]
     if not run:
         return
@@ -119,7 +139,7 @@ def test_every_block_of_a_page_runs(name, shelf, printed, tmp_path, monkeypatch)
             read_settings(block.text, tmp_path)
         else:
             for command in commands(block):
-                run_command(command, block.place, printed)
+                run_command(command, block.place, done)
 
 
 @pytest.mark.parametrize("name", NAMES)
