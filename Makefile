@@ -1,5 +1,6 @@
 # make demo    set everything up and run a whole study on built-in (synthetic) data
 # make test    set everything up and run the tests
+# make docs    set everything up and build the documentation, docs/_build/html/index.html
 # make lint    style, types, layer order
 # make bench   speed as ratios to QuantLib, NumPy, SciPy and pandas, measured in the same run
 # make clean   remove what these commands made
@@ -7,13 +8,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test docs lint bench clean
 
 demo: .venv/installed
 	$(BIN)/calibscope demo
 
 test: .venv/installed-dev
 	$(BIN)/pytest
+
+docs: .venv/installed-docs
+	rm -rf docs/_build/html
+	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+	@echo "Open $(CURDIR)/docs/_build/html/index.html"
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -33,7 +40,8 @@ bench: .venv/installed-dev
 
 clean:
 	rm -rf .venv calibscope-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf docs/_build docs/generated
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -48,4 +56,9 @@ clean:
 .venv/installed-dev: pyproject.toml | .venv/bin/pip
 	@echo "Installing calibscope and its test tools into .venv (first time: about a minute) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ .venv/installed
+
+.venv/installed-docs: pyproject.toml | .venv/bin/pip
+	@echo "Installing calibscope and the tools of its documentation into .venv (first time: about a minute) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@ .venv/installed

@@ -35,10 +35,34 @@ class Scheme(Protocol):
     """A family of curves, one for each index of the leading axes of the nodes."""
 
     def log_discount(self, t: Array) -> Array:
-        """Log P(0, t), leading axes first: (..., *t.shape)."""
+        r"""Log P(0, t), leading axes first: (..., *t.shape).
+
+        :math:`\log P(0, t) = -\int_0^t f(0, s)\,ds` (Hagan and West, 2006).
+
+        Parameters
+        ----------
+        t : years
+
+        Returns
+        -------
+        Array
+            (..., *t.shape)
+        """
 
     def forward_rate(self, t: Array) -> Array:
-        """f(0, t) = -d log P(0, t) / dt, in closed form; where it jumps, the right-hand value."""
+        """f(0, t) = -d log P(0, t) / dt, in closed form; where it jumps, the right-hand value.
+
+        Source: Hagan and West (2006).
+
+        Parameters
+        ----------
+        t : years
+
+        Returns
+        -------
+        Array
+            (..., *t.shape)
+        """
 
 
 def interpolated(name: Interpolation, times: Array, log_discounts: Array) -> Scheme:
