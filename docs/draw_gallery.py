@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 from render import render
 
 GALLERY = Path(__file__).parent / "gallery"
@@ -28,8 +29,10 @@ def figure_of(script: Path) -> Any:
     return eval(compile(ast.Expression(last.value), str(script), "eval"), names)
 
 
-def draw(script: Path, target: Path, width: int, largest: int, tallest: int | None = None) -> None:
-    """Write the figure of a script as a small PNG file.
+def draw(
+    figure: go.Figure, target: Path, width: int, largest: int, tallest: int | None = None
+) -> None:
+    """Write a figure as a small PNG file.
 
     Parameters
     ----------
@@ -38,7 +41,6 @@ def draw(script: Path, target: Path, width: int, largest: int, tallest: int | No
     """
     from PIL import Image  # comes with the tools of the documentation, not with those of tests
 
-    figure = figure_of(script)
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder, "picture.png")
         render(figure, picture, DRAWN, figure.layout.height or 560)
@@ -59,4 +61,4 @@ if __name__ == "__main__":
     for script in sorted(GALLERY.glob("plot_*.py")):
         name = script.stem.removeprefix("plot_")
         if not sys.argv[1:] or name in sys.argv[1:]:
-            draw(script, GALLERY / "thumbnails" / f"{name}.png", WIDTH, LARGEST, TALLEST)
+            draw(figure_of(script), GALLERY / "thumbnails" / f"{name}.png", WIDTH, LARGEST, TALLEST)

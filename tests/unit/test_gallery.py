@@ -10,6 +10,7 @@ from pathlib import Path
 import plotly.graph_objects as go
 import pytest
 
+import calibscope as cs
 from calibscope.report import figures
 from calibscope.report.figures.style import dressed
 
@@ -33,11 +34,16 @@ def all_figures():
 
 @pytest.fixture(scope="module")
 def show(tmp_path_factory):
-    """What a script shows, as draw_gallery.py and sphinx-gallery find it; one study for all."""
+    """What a script shows, as draw_gallery.py finds it, with half a year for the whole study.
+
+    `make docs` runs the scripts on all of it.
+    """
+    store = tmp_path_factory.mktemp("demo") / "study.db"
+    cs.run_study(cs.demo_market().between("2022-06-01", "2022-11-30"), store)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DOCS))
         patch.syspath_prepend(str(DOCS / "gallery"))
-        patch.setattr("demo_study.FOLDER", tmp_path_factory.mktemp("demo"))
+        patch.setattr("demo_study.demo_store", lambda: store)
         yield runpy.run_path(str(DOCS / "draw_gallery.py"))["figure_of"]
 
 
