@@ -61,9 +61,12 @@ def dead_links(folder: Path) -> list[str]:
                 target /= "index.html"
             if not target.exists():
                 problems.append(f"{name}: {link} leads nowhere")
-            elif parts.fragment and target in pages:
-                if unquote(parts.fragment) not in pages[target].anchors:
-                    problems.append(f"{name}: {link} names no anchor of {target.name}")
+            elif (
+                parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].anchors
+            ):
+                problems.append(f"{name}: {link} names no anchor of {target.name}")
     return sorted(set(problems)) if pages else [f"{folder}: no pages"]
 
 

@@ -23,6 +23,7 @@ extensions = [
     "numpydoc",
     "myst_nb",
     "field_comments",
+    "house_style",
     "mathml",
     "one_plotly",
 ]
@@ -33,11 +34,9 @@ nitpicky = True
 logging.getLogger("sphinx.sphinx.directives.other").addFilter(
     lambda record: getattr(record, "subtype", "") != "empty_glob"
 )
-# Arrays, tables and figures come from other packages, whose pages lie on other hosts.
-nitpick_ignore_regex = [
-    ("py:.*", r"(numpy|np|pandas|pd|plotly|go|pathlib|collections|datetime|typing)\..*"),
-    ("py:.*", r"calibscope\.(base|cli|report)\..*"),
-]
+# Tables, figures and dates come from other packages, whose pages lie on other hosts.
+nitpick_ignore_regex = [("py:class", r"(pd|np|npt|go|datetime)\..*")]
+default_role = "code"
 
 # Markdown: what GitHub shows, Sphinx shows.
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -49,9 +48,9 @@ nb_merge_streams = True
 
 # The reference
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
+autodoc_typehints = "none"  # `house_style` writes signatures
+add_module_names = False
+toc_object_entries_show_parents = "hide"
 autodoc_default_options = {"members": True}
 python_maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
@@ -85,7 +84,7 @@ html_theme = "furo"
 html_title = f"calibscope {release}"
 html_static_path = ["_static"]
 html_css_files = ["calibscope.css"]
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 html_copy_source = False
 html_theme_options = {
     "light_css_variables": {
@@ -95,6 +94,7 @@ html_theme_options = {
         "color-brand-visited": "#005a8c",
         "color-foreground-primary": "#222",
         "color-foreground-secondary": "#595959",
+        "color-highlight-on-target": "#fff3d6",
     },
     "dark_css_variables": {
         "color-brand-primary": "#56b4e9",

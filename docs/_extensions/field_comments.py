@@ -15,7 +15,7 @@ FIELD = re.compile(r"^    (?P<name>[a-z]\w*): (?P<type>[^=#]+?)\s*(=[^#]*)?(#\s*
 
 
 def field_comments(kind: type) -> dict[str, tuple[str, str]]:
-    """Type and comment of every public field of a dataclass, those inherited included.
+    """Type and comment of every public field of a dataclass (or a model of settings), in order.
 
     Parameters
     ----------
@@ -24,14 +24,15 @@ def field_comments(kind: type) -> dict[str, tuple[str, str]]:
     Returns
     -------
     dict
-        By name; the comment is empty where there is none. Empty if it is no dataclass.
+        By name; the comment is empty where there is none. Empty if it has no fields.
     """
     found: dict[str, tuple[str, str]] = {}
-    if not dataclasses.is_dataclass(kind):
-        return found
-    names = {field.name for field in dataclasses.fields(kind) if not field.name.startswith("_")}
+    if dataclasses.is_dataclass(kind):
+        names = {field.name for field in dataclasses.fields(kind)}
+    else:
+        names = set(getattr(kind, "model_fields", getattr(kind, "_fields", ())))
     for base in reversed(kind.__mro__):
-        if not dataclasses.is_dataclass(base):
+        if not base.__module__.startswith("calibscope."):
             continue
         for line in inspect.getsource(base).splitlines():
             match = FIELD.match(line)
@@ -51,6 +52,7 @@ def add_attributes(
         ahead = lines.index("Examples") if "Examples" in lines else len(lines)
         section = ["", "Attributes", "----------"]
         for field, (kind, comment) in fields.items():
+            kind = kind.replace("_]", r"\_]")  # np.str_ is no reference
             section += [f"{field} : {kind}", f"    {comment}"]
         lines[ahead:ahead] = [*section, ""]
 

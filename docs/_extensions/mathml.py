@@ -37,7 +37,8 @@ def display(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 def mathml(formula: str, node: nodes.Element, as_block: bool) -> str:
     """Return the formula as MathML, or as code with a warning."""
-    formula = formula.strip()
+    # The converter knows the left and right forms only.
+    formula = re.sub(r"\\([bB]igg?)(?![a-zA-Z])", r"\\\1l", formula.strip())
     if as_block and pick_math_environment(formula) == "align*" and "\\begin" not in formula:
         formula = f"\\begin{{align*}}\n{formula}\n\\end{{align*}}"
     try:

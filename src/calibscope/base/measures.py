@@ -20,6 +20,15 @@ class Measure:
 
         >>> PROBABILITY.text(0.12345), SPREAD.text(-0.00101)
         ('12.3 %', '-10.1 bp')
+
+        Parameters
+        ----------
+        value : a decimal
+
+        Returns
+        -------
+        str
+            such as "12.3 %"
         """
         return f"{self.factor * value:.3g} {self.unit}"
 

@@ -76,7 +76,10 @@ class Atlas:
 
     @property
     def gap(self) -> float:
-        """How much larger the runner-up's RMSRE is, relative; infinite without a runner-up."""
+        """How much larger the runner-up's RMSRE is, relative; infinite without a runner-up.
+
+        RMSRE_2 / RMSRE_1 - 1, with the paper's RMSRE (eq. rmsre_objective).
+        """
         if self.runner_up is None:
             return float("inf")
         if self.best.rmsre <= PERFECT:
@@ -94,8 +97,14 @@ def atlas(problem: Problem, known: Iterable[G2] = (), bench: Workbench | None = 
 
     Parameters
     ----------
+    problem : quotes, weights and bounds
     known : ends that are known already, such as those of a fit; without, the search is run
     bench : the solvers of the same problem, if there is one already
+
+    Returns
+    -------
+    Atlas
+        the optima, best first
     """
     bench = bench or Workbench(problem)
     points = [model.values for model in known] or list(solve(problem, problem.lower).parameters)

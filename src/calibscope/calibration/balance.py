@@ -48,12 +48,25 @@ def leverage_balanced_weights(
     fixed: Mapping[str, float] | None = None,
     most_iterations: int = 50,
 ) -> BalancedWeights:
-    """Weights, from 1/y^2 downwards, under which no quote's leverage exceeds the cap.
+    r"""Weights, from 1/y^2 downwards, under which no quote's leverage exceeds the cap.
+
+    .. math:: w_k \leftarrow w_k \sqrt{\frac{c\,(1 - h_k)}{h_k\,(1 - c)}}
+        \quad\text{where}\quad h_k > c
+
+    Source: the module's docstring; the aim is the paper's (outlook in its conclusion), the rule is
+    ours.
 
     Parameters
     ----------
+    day : quotes of one day
     cap : above p/m, the mean leverage of p parameters and m quotes, and below 1
     bounds, fixed : as for `calibrate`
+    most_iterations : refits before it gives up
+
+    Returns
+    -------
+    BalancedWeights
+        weights, leverages under them, and whether the cap is kept
 
     Examples
     --------

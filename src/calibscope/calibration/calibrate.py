@@ -45,10 +45,16 @@ def calibrate(
     anchor_strength: float = 0.0,
     evidence: Literal["lazy", "full"] = "lazy",
 ) -> Fit:
-    """Fit G2++ to the caps of one day.
+    r"""Fit G2++ to the caps of one day.
+
+    .. math:: \hat\Pi = \arg\min_\Pi \sum_k w_k\,(y_k - g_k(\Pi))^2, \qquad w_k = 1/y_k^2
+
+    by default, which is the minimum of RMSRE (paper, eq. rmsre_objective and eq. wls_form). The
+    default solver separates what is linear (Golub and Pereyra, 1973); docs/calibration.md says how.
 
     Parameters
     ----------
+    day : quotes of one day
     solver : "global" (default), "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton",
         "annealing" or "multistart"
     weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), "leverage_balanced" (no
@@ -63,6 +69,11 @@ def calibrate(
         costs is ``fit.anchor_cost``
     evidence : "full" computes ``fit.evidence`` (atlas, valley, plausible fit) at once, "lazy" when
         it is first asked for
+
+    Returns
+    -------
+    Fit
+        the best parameters, how good they are and how the calibration ended
 
     Examples
     --------
@@ -117,7 +128,11 @@ class Fits(Sequence[Fit]):
 
     @property
     def parameters(self) -> Array:
-        """(n, 5) of all days, the faster factor first where the problem is symmetric."""
+        """(n, 5) of all days, the faster factor first where the problem is symmetric.
+
+        The canonical order is a_x >= a_y: prices are the same with the factors swapped (paper, eq.
+        analytical_cap_price).
+        """
         best = self.ends[:, 0]
         swapped = best[:, SWAP]
         swap = (best[:, 0] < best[:, 1]) & self.problems[0].is_symmetric
@@ -125,7 +140,10 @@ class Fits(Sequence[Fit]):
 
     @property
     def rmsre(self) -> Array:
-        """(n,) of all days, whatever was minimised."""
+        """(n,) of all days, whatever was minimised.
+
+        RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective).
+        """
         return np.array([fit.rmsre for fit in self])
 
 
@@ -144,12 +162,19 @@ def calibrate_many(
 
     A day never depends on its neighbours: order and number of threads change no bit of a result.
 
+    Each day minimises f(p) = sum w_k (g_k(p) - y_k)^2 as in `calibrate` (paper, eq. wls_form).
+
     Parameters
     ----------
     days : a `Market`, or any days
     solver, weights, bounds, fixed, start : as for `calibrate`
     threads : how many to use; None means all cores
     progress : called as progress(done, total)
+
+    Returns
+    -------
+    Fits
+        the fits in the order of the days
     """
     problems = tuple(_problem(day, weights, bounds, fixed) for day in days)
     if not problems:

@@ -46,7 +46,10 @@ class Evidence:
 
     @property
     def plausible_cost(self) -> float:
-        """RMSRE of the best plausible fit less that of the fit."""
+        """RMSRE of the best plausible fit less that of the fit.
+
+        RMSRE_plausible - RMSRE (paper, eq. rmsre_objective).
+        """
         return self.plausible_rmsre - self.rmsre
 
     @property
@@ -129,11 +132,20 @@ def evidence(
 ) -> Evidence:
     """Atlas, valley and plausible fit of a fit.
 
+    The range of a parameter: all t at which the least f with p = t is at most factor^2 times the
+    least f, as in a profile (Bates and Watts, 1988, section 6.1).
+
     Parameters
     ----------
+    fit : of `calibrate`
     factor : of the valley, see `valley`
     box : what is plausible
     bid_ask : the valley within bid and ask instead
+
+    Returns
+    -------
+    Evidence
+        optima, ranges, and the best plausible fit
 
     Examples
     --------

@@ -40,11 +40,31 @@ class PlausibleBox:
             raise ValueError(f"{self}: give 1 <= ratio_lowest < a_highest / a_lowest")
 
     def is_plausible(self, model: G2) -> bool:
-        """Whether the parameters are acceptable."""
+        """Whether the parameters are acceptable.
+
+        Parameters
+        ----------
+        model : parameters
+
+        Returns
+        -------
+        bool
+            True without reasons against them
+        """
         return not self.reasons(model)
 
     def reasons(self, model: G2) -> tuple[str, ...]:
-        """Why the parameters are not acceptable, such as 'sigma_x = 1.00 is above 0.1'."""
+        """Why the parameters are not acceptable, such as 'sigma_x = 1.00 is above 0.1'.
+
+        Parameters
+        ----------
+        model : parameters
+
+        Returns
+        -------
+        tuple[str, ...]
+            one a parameter or pair; empty if acceptable
+        """
         return tuple(self._reasons(model))
 
     def _reasons(self, model: G2) -> Iterator[str]:
@@ -62,7 +82,20 @@ class PlausibleBox:
             yield f"the speeds are nearly equal (ratio {ratio:.3g}, below {self.ratio_lowest:g})"
 
     def bounds(self, problem: Problem) -> tuple[Array, Array] | None:
-        """Bounds inside both box and problem; None if there is nothing inside both."""
+        """Bounds inside both box and problem; None if there is nothing inside both.
+
+        max(lower, box) <= p <= min(upper, box); the outer bounds are the paper's (section on
+        implementation), the box is ours.
+
+        Parameters
+        ----------
+        problem : with its own bounds
+
+        Returns
+        -------
+        tuple[Array, Array] | None
+            lower and upper, (5,) each
+        """
         lower = np.maximum(problem.lower, [self.a_lowest, self.a_lowest, 0.0, 0.0, -1.0])
         highest = [self.a_highest, self.a_highest, self.sigma_highest, self.sigma_highest, 1.0]
         upper = np.minimum(problem.upper, highest)
@@ -77,6 +110,18 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
 
     The global search inside the box; where its end has speeds too near to each other, the best of
     the other valleys, and of the edge where the ratio of the speeds is the lowest allowed.
+
+    argmin of f(p) = sum w_k (g_k(p) - y_k)^2 over p in the box (paper, eq. wls_form).
+
+    Parameters
+    ----------
+    problem : with its own bounds
+    box : what is plausible
+
+    Returns
+    -------
+    G2 | None
+        parameters, or None
     """
     bounds = box.bounds(problem)
     if bounds is None:

@@ -56,11 +56,17 @@ class Problem:
 
         Parameters
         ----------
+        day : quotes of one day
         weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), an importance per
             maturity, such as {10: 1, 20: 3}, times 1/y^2, or one per quote
         bounds : for some parameters, such as {"sigma_x": (1e-4, 0.1)}
         fixed : parameters that do not move, such as {"rho_xy": -0.7}
         anchor, anchor_strength : pull towards these parameters, see the module's formula
+
+        Returns
+        -------
+        Problem
+            a checked problem
         """
         if not isinstance(day, MarketDay):
             raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
@@ -105,11 +111,37 @@ class Problem:
         return self.is_symmetric and bool(self.lower[4] == -1.0 and self.upper[4] == 1.0)
 
     def values(self, parameters: ArrayLike, order: int = 1) -> CapValues:
-        """Prices (order 0), Jacobian (1) and Hessian (2) at the parameters."""
+        """Prices (order 0), Jacobian (1) and Hessian (2) at the parameters.
+
+        Parameters
+        ----------
+        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+        order : 0, 1 or 2: how many derivatives
+
+        Returns
+        -------
+        CapValues
+            prices (m,), Jacobian (m, 5), Hessian (m, 5, 5)
+        """
         return evaluate(np.atleast_2d(np.asarray(parameters, float)), self.book, order, threads=1)
 
     def tangent(self, parameters: ArrayLike) -> tuple[Array, Array]:
-        """Weighted residuals and their Jacobian by q; an anchor's pull adds five rows."""
+        r"""Weighted residuals and their Jacobian by q; an anchor's pull adds five rows.
+
+        .. math:: e = W^{1/2} (g - y), \qquad \frac{\partial e}{\partial q} = W^{1/2} J\,D, \quad
+            D = \mathrm{diag}(a_x, a_y, \sigma_x, \sigma_y, 1)
+
+        Source: paper, eq. linearized_model, in the coordinates q = (log a, log sigma, rho).
+
+        Parameters
+        ----------
+        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+
+        Returns
+        -------
+        tuple[Array, Array]
+            (m,) or (m + 5,), and the same by 5
+        """
         point, task = np.asarray(parameters, float), self.task
         values = self.values(point, order=1)
         residuals = task.root_weights * (values.prices - task.quotes)
@@ -121,7 +153,20 @@ class Problem:
         return residuals, A
 
     def objective(self, parameters: ArrayLike) -> float:
-        """f(p), with the anchor's pull."""
+        """f(p), with the anchor's pull.
+
+        f(p) = sum w_k (g_k(p) - y_k)^2, plus strength * sum (q - q_anchor)^2 (paper, eq. wls_form;
+        the pull is that of Tikhonov, 1963).
+
+        Parameters
+        ----------
+        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+
+        Returns
+        -------
+        float
+            the weighted sum of squares
+        """
         point = np.asarray(parameters, float)
         errors = self.task.root_weights * (self.values(point, 0).prices - self.task.quotes)
         total = float(errors @ errors)
@@ -130,7 +175,19 @@ class Problem:
         return total
 
     def rmsre(self, parameters: ArrayLike) -> float:
-        """Root mean squared relative error, whatever is minimised."""
+        """Root mean squared relative error, whatever is minimised.
+
+        RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective).
+
+        Parameters
+        ----------
+        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+
+        Returns
+        -------
+        float
+            a decimal: 0.01 is 1 %
+        """
         relative = self.values(parameters, 0).prices / self.day.prices - 1.0
         return float(np.sqrt(np.mean(relative**2)))
 

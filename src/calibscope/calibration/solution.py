@@ -61,27 +61,43 @@ class Fit:
 
     @cached_property
     def prices(self) -> Array:
-        """Model prices (m,)."""
+        """Model prices (m,).
+
+        g_k(p) of `G2.cap_prices` (paper, eq. analytical_cap_price).
+        """
         return self.problem.values(self.parameters.values, order=0).prices
 
     @property
     def residuals(self) -> Array:
-        """Relative errors of the prices, (model - market) / market."""
+        """Relative errors of the prices, (model - market) / market.
+
+        (g_k - y_k) / y_k; the paper's residuals (eq. rmsre_objective) have the other sign.
+        """
         return self.prices / self.problem.day.prices - 1.0
 
     @property
     def rmsre(self) -> float:
-        """Root mean squared relative error, whatever was minimised."""
+        """Root mean squared relative error, whatever was minimised.
+
+        RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective).
+        """
         return float(np.sqrt(np.mean(self.residuals**2)))
 
     @cached_property
     def objective(self) -> float:
-        """What was minimised."""
+        """What was minimised.
+
+        f(p) = sum w_k (g_k(p) - y_k)^2, plus an anchor's pull (paper, eq. wls_form).
+        """
         return self.problem.objective(self.parameters.values)
 
     @property
     def at_bound(self) -> Array:
-        """(5,) -1 at the lower, 1 at the upper bound, else 0; fixed parameters count as 0."""
+        """(5,) -1 at the lower, 1 at the upper bound, else 0; fixed parameters count as 0.
+
+        A bound is active where p = lower or p = upper, to the last bit (paper, section on EDoF and
+        constraints; Nocedal and Wright, 2006, chapter 12).
+        """
         values, lower, upper = self.parameters.values, self.problem.lower, self.problem.upper
         marks = (values >= upper).astype(float) - (values <= lower)
         return np.where(lower < upper, marks, 0.0)
@@ -97,7 +113,11 @@ class Fit:
 
     @cached_property
     def gradient(self) -> Array:
-        """(5,) of the objective, by (log a, log sigma, rho)."""
+        """(5,) of the objective, by (log a, log sigma, rho).
+
+        2 A^T e with A = W^(1/2) J D and e = W^(1/2) (g - y) (Nocedal and Wright, 2006, chapter
+        10).
+        """
         residuals, A = self._tangent
         return np.asarray(2.0 * A.T @ residuals)
 
@@ -107,6 +127,9 @@ class Fit:
 
         By (log a, log sigma, rho). None is negative at an optimum, up to the rounding of the
         gradient, about 1e-10 times the lengths of the residuals and of the parameter's column.
+
+        mu = -s df/dq with s = -1 at a lower and 1 at an upper bound (the conditions of Karush, Kuhn
+        and Tucker; Nocedal and Wright, 2006, section 12.3).
         """
         return np.where(self.at_bound != 0, -self.at_bound * self.gradient, 0.0)
 
@@ -114,7 +137,8 @@ class Fit:
     def relative_offset(self) -> float:
         """Length of the residuals' projection on the free columns over their length.
 
-        Zero at an optimum (Bates and Watts); a perfect fit counts as zero.
+        |Q^T e| / |e|, with Q an orthonormal basis of the free columns of A. Zero at an optimum
+        (Bates and Watts, 1981); a perfect fit counts as zero.
         """
         residuals, A = self._tangent
         size = float(np.linalg.norm(residuals))
@@ -135,6 +159,8 @@ class Fit:
 
         On the free parameters and on those at bounds that do not push (multiplier 0 up to
         rounding). Infinite where these are more than the quotes.
+
+        s_1 / s_p of the singular values of A = W^(1/2) J D (Golub and Van Loan, 2013, section 2.6).
         """
         residuals, A = self._tangent
         size = np.linalg.norm(residuals)
@@ -171,7 +197,10 @@ class Fit:
 
     @cached_property
     def anchor_cost(self) -> float:
-        """RMSRE that the pull towards an anchor costs, against the best fit without; 0 without."""
+        """RMSRE that the pull towards an anchor costs, against the best fit without; 0 without.
+
+        RMSRE(fit) - RMSRE(best fit without the pull) (paper, eq. rmsre_objective).
+        """
         if not self.problem.task.strength.any():
             return 0.0
         from calibscope.calibration.solvers.global_search import solve

@@ -55,13 +55,30 @@ class Valley:
     is_inside: bool  # whether the fit itself keeps the limit; only bid and ask can deny it
 
     def range_of(self, name: str) -> tuple[float, float]:
-        """The range of a parameter by name."""
+        """The range of a parameter by name.
+
+        All t with min f(q), q_p = t, at most factor^2 min f: a profile (Bates and Watts, 1988,
+        section 6.1).
+
+        Parameters
+        ----------
+        name : such as "a_x"
+
+        Returns
+        -------
+        tuple[float, float]
+            low and high
+        """
         p = PARAMETERS.index(name)
         return float(self.low[p]), float(self.high[p])
 
     @property
     def width(self) -> Array:
-        """(5,) high over low; for rho_xy, high minus low."""
+        """(5,) high over low; for rho_xy, high minus low.
+
+        high / low, and rho_high - rho_low, of the profile ranges (Bates and Watts, 1988, section
+        6.1).
+        """
         return np.append(self.high[:4] / self.low[:4], self.high[4] - self.low[4])
 
 
@@ -74,15 +91,25 @@ def valley(
     known: Iterable[G2] = (),
     bench: Workbench | None = None,
 ) -> Valley:
-    """How far each parameter can move while the refitted others keep the fit nearly as good.
+    r"""How far each parameter can move while the refitted others keep the fit nearly as good.
+
+    .. math:: \min_{q:\, q_p = t} f(q) \le \text{factor}^2 \min f
+
+    for all t of the range: a profile (Bates and Watts, 1988, section 6.1) at a level of one's own.
 
     Parameters
     ----------
+    problem : quotes, weights and bounds
     fit_parameters : the best fit
     factor : of the root of the objective, above 1
     bid_ask : all prices between bid and ask instead; quotes without both do not count
     known : other good fits, such as local optima
     bench : the solvers of the same problem, if there is one already
+
+    Returns
+    -------
+    Valley
+        the range of every parameter, and the fits at its ends
     """
     best = fit_parameters.values if isinstance(fit_parameters, G2) else fit_parameters
     if not factor > 1.0:

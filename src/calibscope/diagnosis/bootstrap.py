@@ -52,17 +52,26 @@ class Bootstrap:
 
     @property
     def standard_errors(self) -> Array:
-        """(p,) standard deviations of the refits."""
+        """(p,) standard deviations of the refits.
+
+        sqrt(sum (theta* - mean)^2 / (n - 1)) (Davison and Hinkley, 1997, chapter 2).
+        """
         return np.asarray(self.parameters.std(axis=0, ddof=1))
 
     @property
     def share_at_lower(self) -> Array:
-        """(p,) share of the refits that end at the lower bound."""
+        """(p,) share of the refits that end at the lower bound.
+
+        mean(theta* <= lower) (the bootstrap of Davison and Hinkley, 1997).
+        """
         return np.asarray((self._at_bound < 0).mean(axis=0))
 
     @property
     def share_at_upper(self) -> Array:
-        """(p,) share of the refits that end at the upper bound."""
+        """(p,) share of the refits that end at the upper bound.
+
+        mean(theta* >= upper) (the bootstrap of Davison and Hinkley, 1997).
+        """
         return np.asarray((self._at_bound > 0).mean(axis=0))
 
     @property
@@ -74,6 +83,17 @@ class Bootstrap:
 
         A parameter at a bound has an interval too, on the side where it can move. None collapses
         where rank was lost: refits go along directions that a decomposition drops.
+
+        Source: Davison and Hinkley (1997), section 5.3.
+
+        Parameters
+        ----------
+        level : one, or several, which then come first
+
+        Returns
+        -------
+        Intervals
+            percentiles (1 - level)/2 and (1 + level)/2
         """
         problem, levels = self.problem, checked_levels(level)
         tails = 0.5 * (1.0 - levels)
@@ -96,7 +116,13 @@ class Bootstrap:
         )
 
     def frame(self) -> "pd.DataFrame":
-        """One row per refit: parameters and objective."""
+        """One row per refit: parameters and objective.
+
+        Returns
+        -------
+        pd.DataFrame
+            refits by parameters
+        """
         import pandas as pd
 
         table = pd.DataFrame(self.parameters, columns=list(self.problem.words.names))

@@ -45,7 +45,13 @@ class Bumps:
         return tuple(", ".join(self.shifts.remarks(i)) for i in range(len(self.size)))
 
     def frame(self) -> "pd.DataFrame":
-        """One row per size and quote: shifts, the errors of their predictions, marks."""
+        """One row per size and quote: shifts, the errors of their predictions, marks.
+
+        Returns
+        -------
+        pd.DataFrame
+            sizes and quotes by shifts
+        """
         import pandas as pd
 
         shifts = self.shifts

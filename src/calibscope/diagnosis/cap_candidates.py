@@ -17,10 +17,18 @@ def cap_candidates(fit: Fit, maturities: ArrayLike, strikes: ArrayLike | None = 
     That is a weight of c/price^2; c is the median of w y^2 over the quotes, all of which have the
     same under weights 1/y^2.
 
+    Source: the weights of the paper's eq. wls_form; candidates as in Pázman (1986).
+
     Parameters
     ----------
+    fit : whose curve and parameters are used
     maturities : (c,) years, on the day's grid; beyond its last date only if the grid is regular
     strikes : (c,) decimal; None means at the money
+
+    Returns
+    -------
+    Candidates
+        derivatives and weights, for `Diagnosis.data_worth`
 
     Examples
     --------

@@ -84,13 +84,23 @@ def compare_intervals(
     bootstrap: Bootstrap | None = None,
     profiles: Profiles | None = None,
 ) -> IntervalComparison:
-    """Intervals by the delta method, by profiles and, where there is one, by a bootstrap.
+    r"""Intervals by the delta method, by profiles and, where there is one, by a bootstrap.
+
+    .. math:: |\eta(a) - \eta(b)| > \tfrac14\,\bigl(\eta(high) - \eta(low)\bigr)
+
+    counts as disagreement; profiles as in Bates and Watts (1988), section 6.1, the limit is ours.
 
     Parameters
     ----------
+    dx : of a fit that can be fitted again
     level : of all of them
     bootstrap : refits to simulated quotes, as of `dx.exact.bootstrap()`
     profiles : as of `dx.exact.profiles()`, if they are known; the level must be among theirs
+
+    Returns
+    -------
+    IntervalComparison
+        the intervals, and which disagree
     """
     if checked_levels(level).ndim:
         raise ValueError(f"level is {level!r}; give one number, such as 0.95")

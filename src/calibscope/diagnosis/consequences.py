@@ -53,7 +53,20 @@ class Telling:
     difference: float = 0.001  # of numbers of either sign: 10 bp of a rate
 
     def of(self, transform: Transform) -> float:
-        """The threshold of one scale."""
+        """The threshold of one scale.
+
+        A range is telling where high / low - 1 or high - low exceeds it; the defaults are ours, no
+        paper's.
+
+        Parameters
+        ----------
+        transform : of a quantity: "log", "logit" or "identity"
+
+        Returns
+        -------
+        float
+            a share, a probability or a difference
+        """
         limits = {"log": self.share, "logit": self.probability, "identity": self.difference}
         return limits[transform]
 
@@ -102,19 +115,30 @@ class Consequences:
 
     @property
     def valley_low(self) -> Array:
-        """(q,) the smallest value among fits that are nearly as good."""
+        """(q,) the smallest value among fits that are nearly as good.
+
+        min z(theta) over the fits theta whose objective is at most factor^2 times the best (a
+        profile, Bates and Watts, 1988, section 6.1).
+        """
         values = self.point_values
         return values.min(axis=0) if self.has_valley else np.full_like(self.low, np.nan)
 
     @property
     def valley_high(self) -> Array:
-        """(q,) the largest."""
+        """(q,) the largest.
+
+        max z(theta) over the same fits (Bates and Watts, 1988, section 6.1).
+        """
         values = self.point_values
         return values.max(axis=0) if self.has_valley else np.full_like(self.high, np.nan)
 
     @property
     def contrast(self) -> Array:
-        """(q,) how far the valley's ends are apart, over what is telling: above 1, they differ."""
+        """(q,) how far the valley's ends are apart, over what is telling: above 1, they differ.
+
+        (high / low - 1) / threshold on a log scale, else (high - low) / threshold; the idea of fits
+        of the same quality that differ is Cont's (2006).
+        """
         low, high = self.valley_low, self.valley_high
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = np.where(high > 0, high / low - 1.0, 0.0)
@@ -128,7 +152,13 @@ class Consequences:
         return reading_of(self)
 
     def frame(self) -> "pd.DataFrame":
-        """A table with one row per quantity; all numbers are decimals."""
+        """A table with one row per quantity; all numbers are decimals.
+
+        Returns
+        -------
+        pd.DataFrame
+            value, intervals, range over nearly equal fits, marks
+        """
         import pandas as pd
 
         return pd.DataFrame(

@@ -43,6 +43,8 @@ class Curvature:
         """Root of the ratio of eigenvalues of the exact Hessian, to compare with that of A.
 
         Infinite where directions are lost or the Hessian is not positive definite.
+
+        sqrt(lambda_1 / lambda_p) (Golub and Van Loan, 2013, section 2.6).
         """
         # Of nothing but zeros, where it is no number, the ratio is infinite.
         root = np.where(np.isnan(self.exact_root), 0.0, self.exact_root)

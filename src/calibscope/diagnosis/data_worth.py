@@ -48,7 +48,13 @@ class DataWorth:
     factors: Array  # (n, p)
 
     def frame(self) -> "pd.DataFrame":
-        """One row per quote."""
+        """One row per quote.
+
+        Returns
+        -------
+        pd.DataFrame
+            quotes by parameters
+        """
         import pandas as pd
 
         return pd.DataFrame(self.factors, index=self.labels, columns=list(self.words.names))

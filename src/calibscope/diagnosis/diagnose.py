@@ -33,15 +33,25 @@ Labels = npt.NDArray[np.str_]
 
 
 def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL) -> Diagnosis:
-    """Say how far a calibration can be trusted.
+    r"""Say how far a calibration can be trusted.
 
     The rank is judged on W^(1/2) J in the parameters as they are, as in the paper. An anchor counts
     as five more quotes, those of the parameters' logarithms.
 
+    .. math:: H_w = W^{1/2} J\,(J^T W J)^+ J^T W^{1/2}, \qquad \widehat{Cov} = \sigma^2 (J^T W J)^+
+
+    Source: paper, eq. hat_matrix, eq. cov and eq. influence_function.
+
     Parameters
     ----------
+    fit : of `calibrate`
     mode : "full" (the paper's), or "strict": parameters at active bounds are held fixed
     settings : thresholds
+
+    Returns
+    -------
+    Diagnosis
+        what can be said without fitting again, and the means to fit again
 
     Examples
     --------
@@ -67,11 +77,18 @@ def diagnose_many(
 ) -> Diagnoses:
     """Diagnose every fit of a panel; the same numbers as `diagnose`, computed together.
 
+    H_w = A (A^T A)^+ A^T with A = W^(1/2) J, as in `diagnose` (paper, eq. hat_matrix).
+
     Parameters
     ----------
     fits : of `calibrate_many`, or any
     mode, settings : as for `diagnose`
     threads : how many to use for prices and derivatives; None means all cores
+
+    Returns
+    -------
+    Diagnoses
+        in the order of the fits
     """
     if not len(fits):
         raise ValueError("there are no fits; give at least one")

@@ -42,6 +42,8 @@ def diagnose_least_squares(
 
     The rank is judged on columns of length 1, so that it does not depend on units.
 
+    Source: paper, eq. hat_matrix, eq. cov and eq. influence_function, which need no more than this.
+
     Parameters
     ----------
     residuals : (m,) observed minus fitted, y - g; a solver that returns g - y needs a minus sign
@@ -58,6 +60,11 @@ def diagnose_least_squares(
     refit : how to fit again, for the exact answers; needs `values` and `observed`
     mode : "full", or "strict": parameters at active bounds are held fixed
     settings : thresholds
+
+    Returns
+    -------
+    Diagnosis
+        what can be said without fitting again
 
     Examples
     --------

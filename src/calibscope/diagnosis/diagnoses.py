@@ -50,6 +50,17 @@ class Diagnoses(Sequence[Diagnosis]):
         """One number or array of every fit, the fit first: "edof", "leverage", a flag's name.
 
         What has an entry per quote needs equally many quotes on all days.
+
+        x = (dx_1.name, ..., dx_n.name); formulas and sources (paper) are those of `Diagnosis`.
+
+        Parameters
+        ----------
+        name : of a property of `Diagnosis`, or of a flag
+
+        Returns
+        -------
+        Array
+            (n, ...)
         """
         if name in ("reading", "unidentified_combinations"):
             raise ValueError(f"{name} is in words; take [dx.{name} for dx in diagnoses]")

@@ -40,8 +40,9 @@ DEFAULT_SCALE: Scale = "mad_adjusted"
 class Diagnosis:
     """How far a fit can be trusted: m quotes, p parameters.
 
-    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: A =
-    W^(1/2) J, e = W^(1/2) (y - g), H_w the hat matrix.
+    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: g are the
+    fitted values, J their derivatives, W the weights, :math:`A = W^{1/2} J`, :math:`r = y - g`,
+    :math:`e = W^{1/2} r`, and :math:`H_w` the hat matrix, with :math:`h_{kk}` on its diagonal.
     """
 
     problem: LeastSquares
@@ -67,17 +68,29 @@ class Diagnosis:
 
     @property
     def leverage(self) -> Array:
-        """(m,) diagonal of the hat matrix: 1 means that the fit must meet the quote."""
+        """(m,) diagonal of the hat matrix: 1 means that the fit must meet the quote.
+
+        h_kk = (H_w)_kk = sum_j U_kj^2, with A = U S V^T (paper, eq. hat_matrix and the text below
+        it).
+        """
         return self.geometry.leverage
 
     @property
     def hat_matrix(self) -> Array:
-        """(m, m) weighted hat matrix H_w = A (A^T A)^+ A^T (paper, eq. hat_matrix)."""
+        r"""(m, m) weighted hat matrix, the orthogonal projector on the columns of A.
+
+        .. math:: H_w = W^{1/2} J\,(J^T W J)^+ J^T W^{1/2}
+
+        Source: paper, eq. hat_matrix.
+        """
         return self.geometry.hat_matrix
 
     @property
     def oblique_projector(self) -> Array:
-        """(m, m) J (J^T W J)^+ J^T W, on prices as they are; the same diagonal as H_w."""
+        """(m, m) J (J^T W J)^+ J^T W, on prices as they are; the same diagonal as H_w.
+
+        Source: paper, section on the weighted hat matrix.
+        """
         return np.asarray(self.problem.jacobian @ self.sensitivity)
 
     @property
@@ -94,27 +107,52 @@ class Diagnosis:
 
     @property
     def relative_offset(self) -> float:
-        """|H_w e| / |e|: the share of the residuals that the parameters could still explain."""
+        """|H_w e| / |e|: the share of the residuals that the parameters could still explain.
+
+        Source: Bates and Watts (1981).
+        """
         e = self.problem.weighted_residuals
         return _scalar(relative_offset(self.geometry.left, e))
 
     @property
     def edof(self) -> int:
-        """Effective degrees of freedom: the trace of the hat matrix, an integer."""
+        """Effective degrees of freedom: the trace of the hat matrix, an integer.
+
+        trace(H_w) = rank(A), the number of singular values above the tolerance times the largest
+        (paper, section on the weighted hat matrix).
+        """
         return cast(int, self.freedom.edof)
 
     def edof_at(self, tolerance: ArrayLike) -> Indices:
-        """EDoF at other tolerances, from the same spectrum."""
+        """EDoF at other tolerances, from the same spectrum.
+
+        How many s_j > tolerance * s_1 (paper, section on the weighted hat matrix).
+
+        Parameters
+        ----------
+        tolerance : relative to the largest singular value, one or several
+
+        Returns
+        -------
+        Indices
+            of the shape of `tolerance`
+        """
         return edof_at(self.singular_values, tolerance)
 
     @property
     def singular_values(self) -> Array:
-        """(p,) of A, largest first; in `diagnose_least_squares` of A with columns of length 1."""
+        """(p,) of A, largest first; in `diagnose_least_squares` of A with columns of length 1.
+
+        The S of A = U S V^T (Golub and Van Loan, 2013, section 2.4).
+        """
         return self.geometry.singular_values
 
     @property
     def condition_number(self) -> float:
-        """Largest over smallest singular value."""
+        """Largest over smallest singular value.
+
+        s_1 / s_p (Golub and Van Loan, 2013, section 2.6).
+        """
         return _scalar(self.geometry.condition_number)
 
     @property
@@ -122,6 +160,9 @@ class Diagnosis:
         """The same of the exact Hessian, on the free parameters: root of the ratio of eigenvalues.
 
         Infinite where a direction is lost or the Hessian is not positive definite.
+
+        sqrt(lambda_1 / lambda_p) of half the Hessian, which would be s_1 / s_p without curvature
+        (Golub and Van Loan, 2013, section 2.6; paper, appendix on Gauss-Newton).
         """
         return _scalar(self.curvature.condition_number)
 
@@ -129,24 +170,40 @@ class Diagnosis:
 
     @property
     def sensitivity(self) -> Array:
-        """(p, m) derivative of the parameters by the quotes, weights fixed: (J^T W J)^+ J^T W."""
+        """(p, m) derivative of the parameters by the quotes, weights fixed: (J^T W J)^+ J^T W.
+
+        Source: paper, the second factor of eq. influence_function.
+        """
         geometry, roots = self.geometry, self.problem.root_weights[..., None, :]
         return np.asarray(geometry.root_inverse @ geometry.left.mT * roots)
 
     @property
     def sensitivity_exact(self) -> Array:
-        """(p, m) the same with the exact Hessian; parameters at active bounds do not move."""
+        """(p, m) the same with the exact Hessian; parameters at active bounds do not move.
+
+        (J^T W J + Delta_GN/2)^-1 J^T W, by the implicit function theorem at J^T W r = 0 (paper, eq.
+        influence_function and appendix on Gauss-Newton).
+        """
         J, w = self.problem.jacobian, self.problem.weights[..., None, :]
         return np.asarray(self.curvature.exact_inverse @ J.mT * w)
 
     @property
     def influence(self) -> Array:
-        """(m, p) influence function: residual times sensitivity (paper, eq. influence_function)."""
+        r"""(m, p) influence function: residual times sensitivity.
+
+        .. math:: IF_k = (y_k - g_k)\,(J^T W J)^+ J_k^T w_k
+
+        Source: paper, eq. influence_function; Hampel (1974).
+        """
         return influence(self.problem.residuals, self.sensitivity)
 
     @property
     def influence_exact(self) -> Array:
-        """(m, p) influence function with the exact Hessian."""
+        """(m, p) influence function with the exact Hessian.
+
+        IF_k = (y_k - g_k) (J^T W J + Delta_GN/2)^-1 J_k^T w_k (paper, eq. influence_function, with
+        the Hessian of its appendix on Gauss-Newton).
+        """
         return influence(self.problem.residuals, self.sensitivity_exact)
 
     @property
@@ -158,45 +215,78 @@ class Diagnosis:
 
     @property
     def influence_score(self) -> Array:
-        """(m,) Euclidean norm of the influence; it mixes the units of the parameters."""
+        """(m,) Euclidean norm of the influence; it mixes the units of the parameters.
+
+        |IF_k| (paper, below eq. influence_function).
+        """
         return influence_score(self.influence)
 
     @property
     def dfbeta(self) -> Array:
-        """(m, p) parameters minus those without quote k, to first order: IF_k / (1 - h_kk)."""
+        """(m, p) parameters minus those without quote k, to first order: IF_k / (1 - h_kk).
+
+        Source: Belsley, Kuh and Welsch (1980), section 2.1.
+        """
         return self.deletion.dfbeta
 
     @property
     def dfbetas(self) -> Array:
-        """(m, p) `dfbeta` in standard deviations (statsmodels)."""
+        """(m, p) `dfbeta` in standard deviations (statsmodels).
+
+        dfbeta_kj / (s_(k) sqrt((A^T A)^-1_jj)), with s_(k) the scale without quote k (Belsley, Kuh
+        and Welsch (1980), section 2.1).
+        """
         return self.deletion.dfbetas
 
     @property
     def dffits(self) -> Array:
-        """(m,) shift of the own fitted value in its deviations (statsmodels)."""
+        """(m,) shift of the own fitted value in its deviations (statsmodels).
+
+        t_k sqrt(h_kk / (1 - h_kk)), with t_k the externally studentised residual (Belsley, Kuh and
+        Welsch (1980), section 2.1).
+        """
         return self.deletion.dffits
 
     @property
     def cooks_distance(self) -> Array:
-        """(m,) how far quote k moves all parameters together (statsmodels)."""
+        """(m,) how far quote k moves all parameters together (statsmodels).
+
+        r_k^2 h_kk / (p (1 - h_kk)), with r_k the internally studentised residual (Cook, 1977).
+        """
         return self.deletion.cooks_distance
 
     @property
     def resid_studentized_internal(self) -> Array:
-        """(m,) residual over its deviation, with the scale of all quotes (statsmodels)."""
+        """(m,) residual over its deviation, with the scale of all quotes (statsmodels).
+
+        r_k = e_k / (s sqrt(1 - h_kk)) (Belsley, Kuh and Welsch (1980), section 2.1; Cook and
+        Weisberg, 1982).
+        """
         return self.deletion.resid_studentized_internal
 
     @property
     def resid_studentized_external(self) -> Array:
-        """(m,) residual over its deviation, with the scale of the other quotes (statsmodels)."""
+        """(m,) residual over its deviation, with the scale of the other quotes (statsmodels).
+
+        t_k = e_k / (s_(k) sqrt(1 - h_kk)) (Belsley, Kuh and Welsch (1980), section 2.1; Cook and
+        Weisberg, 1982).
+        """
         return self.deletion.resid_studentized_external
 
     def data_worth(self, candidates: Candidates | None = None) -> DataWorth:
         """Factors by which variances grow without each quote, or shrink with each candidate.
 
+        Var_(k)(theta_j) / Var(theta_j), with Var = diag (A^T A)^-1 and row k of A left out or added
+        (Pázman, 1986).
+
         Parameters
         ----------
         candidates : quotes that the fit does not have; `cap_candidates` makes them for caps
+
+        Returns
+        -------
+        DataWorth
+            a factor per quote and parameter
         """
         return data_worth(self, candidates)
 
@@ -204,27 +294,44 @@ class Diagnosis:
 
     @property
     def scale_mse(self) -> float:
-        """Noise of the weighted residuals, from their squares and m - p."""
+        """Noise of the weighted residuals, from their squares and m - p.
+
+        sigma^2 = sum e_k^2 / (m - p) (paper, section on parameter uncertainty).
+        """
         return cast(float, self.scales.mse)
 
     @property
     def scale_mad(self) -> float:
-        """Noise from the median absolute deviation (the paper's)."""
+        """Noise from the median absolute deviation (the paper's).
+
+        sigma = 1.4826 median |e_k - median(e)| (paper, section on parameter uncertainty).
+        """
         return cast(float, self.scales.mad)
 
     @property
     def scale_mad_adjusted(self) -> float:
-        """Noise from the median absolute deviation of e / sqrt(1 - h)."""
+        """Noise from the median absolute deviation of e / sqrt(1 - h).
+
+        The paper's scale after the correction for leverage of Belsley, Kuh and Welsch (1980),
+        section 2.1: e_k / sqrt(1 - h_kk) have equal variances.
+        """
         return cast(float, self.scales.mad_adjusted)
 
     @property
     def fisher_information(self) -> Array:
-        """(p, p) J^T W J / sigma^2 with `scale_mad_adjusted`; zero for parameters held fixed."""
+        """(p, p) J^T W J / sigma^2 with `scale_mad_adjusted`; zero for parameters held fixed.
+
+        Source: paper, section on parameter uncertainty.
+        """
         return self._information(on_pairs(self.problem.gram, self.geometry.is_active))
 
     @property
     def fisher_information_exact(self) -> Array:
-        """(p, p) half the exact Hessian over sigma^2, on the free parameters."""
+        """(p, p) half the exact Hessian over sigma^2, on the free parameters.
+
+        (J^T W J + Delta_GN/2) / sigma^2 (paper, section on parameter uncertainty and appendix on
+        Gauss-Newton).
+        """
         problem = self.problem
         bend = np.nan if problem.bend is None else problem.bend
         return self._information(on_pairs(problem.gram + bend, problem.is_free))
@@ -235,15 +342,24 @@ class Diagnosis:
             return np.asarray(curvature / variance)
 
     def covariance(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
-        """(p, p) sigma^2 (J^T W J)^+ (paper, eq. cov), or sigma^2 (Hessian/2)^-1.
+        r"""(p, p) covariance of the parameters.
 
-        Zero for parameters held fixed, and along directions that were dropped: see
-        `identification` before you read precision into it.
+        .. math:: \widehat{Cov} = \sigma^2 (J^T W J)^+ \quad\text{or}\quad
+            \sigma^2 \bigl(\tfrac12 \nabla^2 Q\bigr)^{-1}
+
+        (paper, eq. cov; the second form with the Hessian of its appendix on Gauss-Newton). Zero for
+        parameters held fixed, and along directions that were dropped: see `identification` before
+        you read precision into it.
 
         Parameters
         ----------
         scale : "mad_adjusted", "mse", or "mad" (the paper's)
         form : "gauss_newton" (the paper's), or "exact", on the free parameters
+
+        Returns
+        -------
+        Array
+            (p, p) symmetric, positive semidefinite
         """
         return np.asarray(self.scales.of(scale)[..., None, None] ** 2 * self._inverse(form))
 
@@ -252,18 +368,37 @@ class Diagnosis:
         return plain if checked_form(form) == "gauss_newton" else curved
 
     def standard_errors(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
-        """(p,) square roots of the variances."""
+        """(p,) square roots of the variances.
+
+        sqrt(Cov_jj) (paper, eq. cov).
+
+        Parameters
+        ----------
+        scale : of the noise: "mad_adjusted", "mse", or "mad" (the paper's)
+        form : "gauss_newton" (the paper's), or "exact", on the free parameters
+
+        Returns
+        -------
+        Array
+            (p,)
+        """
         variances = np.linalg.diagonal(self._inverse(form))
         return np.asarray(self.scales.of(scale)[..., None] * np.sqrt(variances))
 
     @property
     def correlation(self) -> Array:
-        """(p, p) of the parameters; not a number for those without variance."""
+        """(p, p) of the parameters; not a number for those without variance.
+
+        Cov_ij / sqrt(Cov_ii Cov_jj) (paper, eq. cov).
+        """
         return correlation(self.geometry.inverse)
 
     @property
     def correlation_exact(self) -> Array:
-        """(p, p) of the free parameters, with the exact Hessian."""
+        """(p, p) of the free parameters, with the exact Hessian.
+
+        Cov_ij / sqrt(Cov_ii Cov_jj), with half the Hessian in place of J^T W J (paper, eq. cov).
+        """
         return correlation(self.curvature.exact_inverse)
 
     def intervals(
@@ -273,7 +408,15 @@ class Diagnosis:
         form: Form = "gauss_newton",
         method: Method = "delta",
     ) -> Intervals:
-        """Confidence intervals of the parameters, with marks (`intervals.py` has the formula).
+        r"""Confidence intervals of the parameters, with marks.
+
+        .. math:: \eta^{-1}\bigl(\eta(\hat\theta)
+            \pm q\,|\eta'(\hat\theta)|\,\hat{se}(\hat\theta)\bigr), \qquad
+            \eta = \log,\ \mathrm{arctanh}\ \text{or the identity}
+
+        by the delta method (paper, section on transformations and the delta method); q is Student's
+        quantile with m - p degrees of freedom, for `mad` the normal one. Profiles: Bates and Watts
+        (1988), section 6.1; bootstrap: Davison and Hinkley (1997).
 
         Parameters
         ----------
@@ -281,6 +424,11 @@ class Diagnosis:
         scale, form : as for `covariance`
         method : "delta"; or, by fitting again, "profile" (whose scale is always `mse`) or
             "bootstrap" (parametric)
+
+        Returns
+        -------
+        Intervals
+            low and high ends, and marks
         """
         levels = checked_levels(level)
         if method == "profile":
@@ -316,6 +464,9 @@ class Diagnosis:
         Of G2++: the spread of the short rate, the slope of the curve, and how likely negative rates
         and an inverted curve are at each horizon; and prices of instruments that were not quoted.
 
+        Delta intervals of z(theta): z(theta) +- q sqrt(grad z^T Cov grad z) on the quantity's own
+        scale (paper, section on the delta method).
+
         Parameters
         ----------
         horizons : in years
@@ -325,6 +476,11 @@ class Diagnosis:
         replicates : (n, p) parameters of a bootstrap, for its interval
         quantities : other numbers that follow from the parameters, instead of those above
         telling : from where on two fits that are nearly as good count as different
+
+        Returns
+        -------
+        Consequences
+            values, intervals and marks, one per quantity
         """
         answers = self.refit if isinstance(self.refit, Answers) else None
         if quantities is None:
@@ -338,8 +494,9 @@ class Diagnosis:
     def relative_bias(self) -> float:
         """Relative bias of fitted prices, because relative errors aim below the mean.
 
-        About -2 sigma^2 (`functional.py`), at the relative noise that `scale_mad_adjusted` means;
-        not a number under weights other than c/y^2, which do not have it.
+        (1 + sigma^2)^-2 - 1, about -2 sigma^2 (Gneiting, 2011; paper, section on the equivalence
+        with WLS), at the relative noise that `scale_mad_adjusted` means; not a number under weights
+        other than c/y^2, which do not have it.
         """
         noise = self.scales.mad_adjusted / np.sqrt(self.problem.relative_weight)
         return _scalar(relative_error_bias(noise))
@@ -348,21 +505,36 @@ class Diagnosis:
 
     @property
     def gauss_newton_ratio(self) -> float:
-        """|Delta_GN|_F / |2 J^T W J|_F, the paper's; blind to flat directions."""
+        """|Delta_GN|_F / |2 J^T W J|_F, the paper's; blind to flat directions.
+
+        Delta_GN = -2 sum_k w_k r_k Hessian(g_k) (paper, appendix on the adequacy of Gauss-Newton).
+        """
         return cast(float, self.curvature.gauss_newton_ratio)
 
     @property
     def gauss_newton_error(self) -> float:
-        """Largest |eigenvalue| of Delta_GN/2 relative to J^T W J on the free parameters."""
+        """Largest |eigenvalue| of Delta_GN/2 relative to J^T W J on the free parameters.
+
+        max |mu|, F^T (Delta_GN/2) F = E diag(mu) E^T with F F^T = (J^T W J)^+: the paper's ratio
+        (appendix on Gauss-Newton) in the metric of the fit, which is ours.
+        """
         return cast(float, self.curvature.largest_eigenvalue)
 
     def bates_watts(self, level: float = 0.95, scale: Scale = "mse") -> BatesWatts:
         """Intrinsic and parameter-effects curvature, parameters at bounds held fixed.
 
+        Gamma = max |d^T C d| over unit vectors d, C the relative curvature array (Bates and Watts,
+        1980; 1988, chapter 7).
+
         Parameters
         ----------
         level : of the confidence region over which curvature matters
         scale : of the noise, as for `covariance`
+
+        Returns
+        -------
+        BatesWatts
+            curvatures, and whether they matter
         """
         if self.second is None:
             raise ValueError(

@@ -43,7 +43,16 @@ class Exact:
         return bool(now <= (1.0 + SOLVED) * better or self.dx.flags.is_perfect)
 
     def leave_one_out(self) -> LeaveOneOut:
-        """Parameters without each quote, beside what `dfbeta` foretold."""
+        """Parameters without each quote, beside what `dfbeta` foretold.
+
+        theta_(k) = argmin of the sum of w_l (y_l - g_l(theta))^2 over l != k (Belsley, Kuh and
+        Welsch (1980)).
+
+        Returns
+        -------
+        LeaveOneOut
+            one refit per quote
+        """
         return leave_one_out(self.dx)
 
     def profiles(
@@ -51,10 +60,18 @@ class Exact:
     ) -> Profiles:
         """How good the fit can be with each parameter held, and the intervals that follow.
 
+        Q_j(t) = min of Q over theta_j = t; the interval is all t with Q_j(t) <= Q_min (1 +
+        F_{1,m-p}(level) / (m - p)) (Bates and Watts, 1988, section 6.1).
+
         Parameters
         ----------
         levels : of the intervals
         names : of the parameters; None means all that can move
+
+        Returns
+        -------
+        Profiles
+            a curve and intervals per parameter
         """
         return profiles(self.dx, levels, names)
 
@@ -66,11 +83,19 @@ class Exact:
     ) -> Bumps:
         """Parameters after each quote's move, beside what `sensitivity` foretold.
 
+        First order: d theta = B^-1 J^T (W dy + dW r), the implicit function theorem at J^T W r = 0
+        (paper, eq. influence_function, is its case dy = r).
+
         Parameters
         ----------
         sizes : of the moves, one or several
         reweighted : whether weights follow the quotes
         relative : whether sizes are shares of the quotes, or to be added to them
+
+        Returns
+        -------
+        Bumps
+            one refit per size and quote
         """
         return bump(self.dx, sizes, reweighted, relative)
 
@@ -83,18 +108,47 @@ class Exact:
     ) -> Bootstrap:
         """Parameters fitted to simulated quotes, and their percentile intervals.
 
+        y* = g(theta) + W^(-1/2) epsilon, fitted again (Davison and Hinkley, 1997, section 6.2).
+
         Parameters
         ----------
         kind : "parametric" (normal noise), or "residual" (noise drawn from the residuals)
         size, seed : how many, and where they start
         scale : of parametric noise
+
+        Returns
+        -------
+        Bootstrap
+            the refits
         """
         return bootstrap(self.dx, kind, size, seed, scale)
 
     def robust(self, loss: Loss = "huber") -> Robust:
-        """Parameters when large errors count for less: "huber" or "cauchy"."""
+        """Parameters when large errors count for less: "huber" or "cauchy".
+
+        Weights w_k psi(u_k) / u_k with u_k = e_k / sigma, until they stand still (Huber, 1981;
+        Holland and Welsch, 1977).
+
+        Parameters
+        ----------
+        loss : "huber" or "cauchy"
+
+        Returns
+        -------
+        Robust
+            parameters and robustness weights
+        """
         return robust(self.dx, loss)
 
     def outliers(self) -> Outliers:
-        """Every quote's error seen four ways, and a verdict."""
+        """Every quote's error seen four ways, and a verdict.
+
+        Studentised residual, PRESS residual y_k - g_k(theta_(k)) and robustness weights (Belsley,
+        Kuh and Welsch (1980); Huber, 1981).
+
+        Returns
+        -------
+        Outliers
+            one row per quote
+        """
         return outlier_table(self.dx)

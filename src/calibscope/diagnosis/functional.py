@@ -15,6 +15,17 @@ from calibscope.base.arrays import Array, ArrayLike
 def elicited_by_relative_errors(sample: ArrayLike) -> float:
     """E[1/Y] / E[1/Y^2] of a sample: the best constant under relative errors.
 
+    Source: Gneiting (2011); paper, section on the equivalence with WLS.
+
+    Parameters
+    ----------
+    sample : positive numbers
+
+    Returns
+    -------
+    float
+        the constant
+
     Examples
     --------
     >>> round(elicited_by_relative_errors([1.0, 2.0]), 3)
@@ -28,6 +39,17 @@ def relative_error_bias(scale: ArrayLike) -> Array:
     """Relative bias of prices fitted by relative errors, at relative noise `scale`.
 
     (1 + sigma^2)^-2 - 1, about -2 sigma^2.
+
+    Source: Gneiting (2011), for lognormal noise.
+
+    Parameters
+    ----------
+    scale : relative noise, decimal
+
+    Returns
+    -------
+    Array
+        of the shape of `scale`
 
     Examples
     --------

@@ -43,7 +43,10 @@ class Geometry:
 
     @property
     def hat_matrix(self) -> Array:
-        """(m, m) H_w (paper, eq. hat_matrix): symmetric, idempotent, with trace `rank`."""
+        """(m, m) H_w (paper, eq. hat_matrix): symmetric, idempotent, with trace `rank`.
+
+        H_w = U_r U_r^T.
+        """
         return np.asarray(self.left @ self.left.mT)
 
     @property
@@ -51,13 +54,19 @@ class Geometry:
         """(p, p) what spans the directions in parameters that were dropped; zero columns elsewhere.
 
         Rows of parameters held fixed are zero: a direction that was never free was not dropped.
+
+        D^-1 V_j for the j that were dropped, A D^-1 = U S V^T (Golub and Van Loan, 2013, section
+        2.4).
         """
         span = np.where(self.is_active[..., :, None] & ~self.is_kept[..., None, :], self.right, 0.0)
         return np.asarray(span / self.column_scale[..., :, None])
 
     @property
     def condition_number(self) -> Array:
-        """Largest over smallest singular value; infinite where the smallest is zero."""
+        """Largest over smallest singular value; infinite where the smallest is zero.
+
+        s_1 / s_p (Golub and Van Loan, 2013, section 2.6).
+        """
         return np.asarray(ratio_of_ends(self.singular_values, self.parameter_count))
 
 

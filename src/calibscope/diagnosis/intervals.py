@@ -84,7 +84,17 @@ class Intervals:
         return ", ".join(word for word in said if word)
 
     def at(self, level: float | tuple[float, ...]) -> "Intervals":
-        """The intervals of one of several levels, or of some in another order."""
+        """The intervals of one of several levels, or of some in another order.
+
+        Parameters
+        ----------
+        level : one or some of those that were computed
+
+        Returns
+        -------
+        Intervals
+            without the other levels
+        """
         known = np.asarray(self.level).tolist()
         wanted = [known.index(one) for one in np.atleast_1d(level).tolist()]
         place = wanted if np.ndim(level) else wanted[0]
@@ -92,7 +102,17 @@ class Intervals:
         return replace(self, level=level, **{name: getattr(self, name)[place] for name in ends})
 
     def of(self, name: str) -> tuple[float | Array, float | Array]:
-        """Low and high end of one parameter."""
+        """Low and high end of one parameter.
+
+        Parameters
+        ----------
+        name : of a parameter
+
+        Returns
+        -------
+        tuple[float | Array, float | Array]
+            numbers, or one per level
+        """
         if name not in self.words.names:
             raise ValueError(f"{name!r} is no parameter; choose from {', '.join(self.words.names)}")
         p = self.words.names.index(name)

@@ -48,7 +48,13 @@ class LeaveOneOut:
         return ", ".join(lost + self.shifts.remarks(k))
 
     def frame(self) -> "pd.DataFrame":
-        """One row per quote: shifts of the parameters, the errors of their predictions, marks."""
+        """One row per quote: shifts of the parameters, the errors of their predictions, marks.
+
+        Returns
+        -------
+        pd.DataFrame
+            quotes by shifts
+        """
         import pandas as pd
 
         shifts = self.shifts

@@ -39,7 +39,13 @@ class Outliers:
     verdicts: tuple[str, ...]
 
     def frame(self) -> "pd.DataFrame":
-        """One row per quote."""
+        """One row per quote.
+
+        Returns
+        -------
+        pd.DataFrame
+            residuals of four kinds, and a verdict
+        """
         import pandas as pd
 
         names = ("residuals", "studentised", "press", "huber", "cauchy")

@@ -66,7 +66,17 @@ class Profiles:
     better: Array | None  # (p,) parameters of a better fit, if the walk came across one
 
     def of(self, name: str) -> Profile:
-        """The profile of a parameter by name."""
+        """The profile of a parameter by name.
+
+        Parameters
+        ----------
+        name : of a parameter
+
+        Returns
+        -------
+        Profile
+            its curve
+        """
         for curve in self.curves:
             if curve.name == name:
                 return curve

@@ -29,18 +29,49 @@ class Refit(Protocol):
     ) -> Array:
         """(n, p) the best parameters inside the bounds.
 
+        argmin of sum_k w_k (y_k - g_k(theta))^2 in each row (paper, eq. wls_form).
+
         Parameters
         ----------
         quotes, weights : (n, m); a quote of weight 0 does not count
         held : (n, p) values that parameters must keep, not a number where they are free
         starts : (n, p) parameters that may be near, for solvers that use a start
+
+        Returns
+        -------
+        Array
+            (n, p) parameters
         """
 
     def predict(self, parameters: Array) -> Array:
-        """(n, m) fitted values at parameters (n, p)."""
+        """(n, m) fitted values at parameters (n, p).
+
+        g_k(theta) of the paper's eq. wls_form.
+
+        Parameters
+        ----------
+        parameters : (n, p)
+
+        Returns
+        -------
+        Array
+            (n, m)
+        """
 
     def weigh(self, quotes: Array) -> Array:
-        """(n, m) the weights that quotes (n, m) would have, had they been observed."""
+        """(n, m) the weights that quotes (n, m) would have, had they been observed.
+
+        Such as w_k = 1 / y_k^2 (paper, eq. wls_form).
+
+        Parameters
+        ----------
+        quotes : (n, m)
+
+        Returns
+        -------
+        Array
+            (n, m)
+        """
 
 
 def sum_of_squares(fitted: Array, quotes: Array, weights: Array) -> Array:

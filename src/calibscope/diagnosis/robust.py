@@ -50,11 +50,20 @@ class Robust:
 
     @property
     def shift(self) -> Array:
-        """(p,) from the plain fit."""
+        """(p,) from the plain fit.
+
+        theta_robust - theta (Huber, 1981).
+        """
         return np.asarray(self.parameters - self.values)
 
     def frame(self) -> "pd.DataFrame":
-        """One row per parameter: plain and robust."""
+        """One row per parameter: plain and robust.
+
+        Returns
+        -------
+        pd.DataFrame
+            plain, robust and shift
+        """
         import pandas as pd
 
         columns = {"plain": self.values, self.loss: self.parameters, "shift": self.shift}

@@ -37,7 +37,17 @@ class Scales:
     count: Indices  # m: observations with a weight
 
     def of(self, scale: Scale) -> Array:
-        """One of the three by name."""
+        """One of the three by name.
+
+        Parameters
+        ----------
+        scale : "mse", "mad" or "mad_adjusted"
+
+        Returns
+        -------
+        Array
+            the standard deviation, one per fit
+        """
         if scale not in ("mse", "mad", "mad_adjusted"):
             raise ValueError(f"scale is {scale!r}; choose from mse, mad, mad_adjusted")
         return np.asarray(getattr(self, scale))

@@ -104,6 +104,11 @@ class DiscountCurve:
         factors : (n,) positive; above 1 where rates are negative
         interpolation : how the curve runs between its nodes
 
+        Returns
+        -------
+        DiscountCurve
+            a curve through the factors
+
         Examples
         --------
         >>> curve = DiscountCurve.from_discount_factors([1, 2, 5], [0.98, 0.955, 0.88])
@@ -145,6 +150,11 @@ class DiscountCurve:
         rates : (n,) decimals (0.025 is 2.5 %); negative rates are fine
         compounding : how interest is paid on interest
         interpolation : how the curve runs between its nodes
+
+        Returns
+        -------
+        DiscountCurve
+            a curve through the rates
 
         Examples
         --------
@@ -188,6 +198,11 @@ class DiscountCurve:
         parameters : (6,) beta_0, beta_1, beta_2, beta_3, tau_1, tau_2
         last_time : where the curve is to end, in years
 
+        Returns
+        -------
+        DiscountCurve
+            a curve in closed form, without nodes of its own
+
         Examples
         --------
         >>> curve = DiscountCurve.from_svensson([0.03, -0.01, 0.0, 0.005, 1.5, 8.0])
@@ -227,6 +242,11 @@ class DiscountCurve:
         index : the overnight rate, which carries the conventions
         interpolation : how the curve runs between its nodes
 
+        Returns
+        -------
+        DiscountCurve
+            a curve through the bootstrapped discount factors
+
         Notes
         -----
         See `calibscope.market.ois`. Nodes lie at the nominal maturities, which is what the caps'
@@ -243,7 +263,19 @@ class DiscountCurve:
     def from_log_discounts(
         cls, times: Array, logs: Array, interpolation: Interpolation = "log-linear"
     ) -> "DiscountCurve":
-        """Build a curve from log P(0, t); the node (0, 0) is added if not given."""
+        """Build a curve from log P(0, t); the node (0, 0) is added if not given.
+
+        Parameters
+        ----------
+        times : (n,) years from today, increasing
+        logs : (n,) log P(0, t)
+        interpolation : how the curve runs between its nodes
+
+        Returns
+        -------
+        DiscountCurve
+            a curve through the nodes
+        """
         if times[0] != 0:
             times, logs = np.concatenate(([0.0], times)), np.concatenate(([0.0], logs))
         return cls(times, logs, interpolation)
@@ -263,15 +295,53 @@ class DiscountCurve:
         return self._scheme
 
     def discount(self, t: ArrayLike) -> Array:
-        """Discount factor P(0, t)."""
+        r"""Discount factor P(0, t).
+
+        .. math:: P(0, t) = e^{-z(t)\,t} = \exp\Bigl(-\int_0^t f(0, s)\,ds\Bigr)
+
+        Source: Brigo and Mercurio (2006), section 1.2.
+
+        Parameters
+        ----------
+        t : years from today, up to the last node
+
+        Returns
+        -------
+        Array
+            of the shape of t
+        """
         return np.exp(self.log_discount(t))
 
     def log_discount(self, t: ArrayLike) -> Array:
-        """Log P(0, t)."""
+        """Log P(0, t).
+
+        log P(0, t) = -z(t) t, from which the schemes are built (Hagan and West, 2006).
+
+        Parameters
+        ----------
+        t : years from today, up to the last node
+
+        Returns
+        -------
+        Array
+            of the shape of t
+        """
         return _carried_on(self.scheme, self._checked(t), self.last_time)
 
     def zero_rate(self, t: ArrayLike) -> Array:
-        """Continuously compounded zero rate -log P(0, t) / t, and its limit at t = 0."""
+        """Continuously compounded zero rate -log P(0, t) / t, and its limit at t = 0.
+
+        z(t) = -log P(0, t) / t (Brigo and Mercurio, 2006, section 1.2).
+
+        Parameters
+        ----------
+        t : years from today, up to the last node
+
+        Returns
+        -------
+        Array
+            of the shape of t, decimals
+        """
         t = self._checked(t)
         at_zero = t == 0
         rate = -self.log_discount(t) / np.where(at_zero, 1.0, t)
@@ -281,13 +351,33 @@ class DiscountCurve:
         """Instantaneous forward rate f(0, t) = -d log P(0, t) / dt.
 
         Where it jumps, as at the nodes of a log-linear curve, the value to the right.
+
+        Source: Brigo and Mercurio (2006), section 1.4; docs/curves.md has the schemes.
+
+        Parameters
+        ----------
+        t : years from today, up to the last node
+
+        Returns
+        -------
+        Array
+            of the shape of t, decimals
         """
         return self.scheme.forward_rate(np.minimum(self._checked(t), self.last_time))
 
     def svensson_fit(self) -> "SvenssonFit":
-        """The Svensson curve nearest to the nodes, and how near: RMSE in bp, flags, a sentence.
+        r"""The Svensson curve nearest to the nodes, and how near: RMSE in bp, flags, a sentence.
 
         Worth a look before a scheme that rests on such a fit is used.
+
+        .. math:: \min_{\beta, \tau} \sum_i \bigl(z(t_i; \beta, \tau) - z_i\bigr)^2
+
+        Source: Svensson (1994); `from_svensson` has z.
+
+        Returns
+        -------
+        SvenssonFit
+            parameters, RMSE, flags
 
         Examples
         --------

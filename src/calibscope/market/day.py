@@ -83,7 +83,10 @@ class MarketDay:
 
     @property
     def discounts(self) -> Array:
-        """P(0, t) at the times of the schedule."""
+        """P(0, t) at the times of the schedule.
+
+        P(0, t) as in `DiscountCurve.discount` (Brigo and Mercurio, 2006, section 1.2).
+        """
         return self.curve.discount(self.schedule.times)
 
     @property
@@ -100,11 +103,25 @@ class MarketDay:
 
     @property
     def normal_vols(self) -> Array:
-        """Flat normal vol implied by each price, decimal; NaN below the intrinsic value."""
+        """Flat normal vol implied by each price, decimal; NaN below the intrinsic value.
+
+        The vol at which the formula of Bachelier (1900), summed over the caplets, gives the price:
+        y(vol) = y; `Caplets.implied_normal_vols` solves it.
+        """
         return self.caplets.implied_normal_vols(self.prices / self.notional, self.kind)
 
     def without(self, maturities: ArrayLike) -> "MarketDay":
-        """The same day without the quotes of these maturities (years); others are no error."""
+        """The same day without the quotes of these maturities (years); others are no error.
+
+        Parameters
+        ----------
+        maturities : to leave out, years
+
+        Returns
+        -------
+        MarketDay
+            a day with fewer quotes
+        """
         kept = ~np.isin(self.maturities, maturities)
         if not kept.any():
             raise MarketDataError(self.label, ["no quote would be left; leave out fewer"])
@@ -172,12 +189,19 @@ class MarketDay:
             counted from `date`; None is the idealised grid 0, tenor, 2 tenor, ...
         times, accruals : dates in years and accruals of all periods up to the longest maturity,
             for any other grid
+        kind : "cap" or "floor"
+        notional : to which the prices refer
+        bid_ask : (m, 2) bid and ask price, optional
         first_caplet : include the caplet that is fixed today, at its intrinsic value
         atm : at-the-money strike, if `strikes` is None: "forward" is the swap rate from the
             first reset t_1 on, the convention of quoted caps; "spot" is today's swap rate; None
             means the one that goes with `first_caplet`: spot if included, else forward
-        bid_ask : (m, 2) bid and ask price, optional
         date : "2022-07-21" or a date, optional
+
+        Returns
+        -------
+        MarketDay
+            a checked day
 
         Examples
         --------

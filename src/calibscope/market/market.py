@@ -59,7 +59,10 @@ class Market:
 
     @cached_property
     def normal_vols(self) -> Array:
-        """Implied flat normal vols (n, m), decimal; all days must quote the same maturities."""
+        """Implied flat normal vols (n, m), decimal; all days must quote the same maturities.
+
+        Those of `MarketDay.normal_vols`: y(vol) = y with the formula of Bachelier (1900).
+        """
         if not self.days:
             return np.empty((0, 0))
         first = self.days[0]
@@ -78,7 +81,17 @@ class Market:
         return caplets.implied_normal_vols(prices, first.kind)
 
     def day(self, date: str | datetime.date) -> MarketDay:
-        """The day of this date, or an error that says why there is none."""
+        """The day of this date, or an error that says why there is none.
+
+        Parameters
+        ----------
+        date : "2022-07-21" or a date
+
+        Returns
+        -------
+        MarketDay
+            quotes and curve of that date
+        """
         wanted = self._parsed(date)
         if wanted in self._places:
             return self.days[self._places[wanted]]
@@ -91,7 +104,17 @@ class Market:
         raise MarketDataError(self.name, [f"there is no day {wanted}{hint}"])
 
     def between(self, first: str | datetime.date, last: str | datetime.date) -> "Market":
-        """The days from `first` to `last`, both included, with their findings."""
+        """The days from `first` to `last`, both included, with their findings.
+
+        Parameters
+        ----------
+        first, last : "2022-07-21" or dates
+
+        Returns
+        -------
+        Market
+            a shorter market
+        """
         start, end = self._parsed(first), self._parsed(last)
         if start > end:
             raise MarketDataError(self.name, [f"{start} lies after {end}; give the earlier first"])

@@ -34,6 +34,18 @@ def payer_swap_value(
     .. math:: N\,[P(t_m) - P(t_n)] - N K \sum_{i=m+1}^{n} \delta_i P(t_i)
 
     Source: paper, eq. swap_telescope.
+
+    Parameters
+    ----------
+    discounts : (n - m + 1,) P(0, t_m), ..., P(0, t_n)
+    accruals : (n - m,) years
+    strike : K, decimal
+    notional : N
+
+    Returns
+    -------
+    float
+        the value today
     """
     P, delta = np.asarray(discounts, float), np.asarray(accruals, float)
     return float(notional * (P[0] - P[-1] - strike * (delta @ P[1:])))
@@ -43,6 +55,8 @@ def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: Ar
     r"""At-the-money strikes: the fixed rate at which the swap over the cap's dates is worth 0.
 
     .. math:: K = \frac{P(t_s) - P(t_n)}{\sum_{i=s+1}^{n} \delta_i P(t_i)}
+
+    Source: paper, section 2.2 on at-the-money caps; Brigo and Mercurio (2006), section 1.5.
 
     Parameters
     ----------
@@ -111,6 +125,11 @@ class Caplets:
         strikes : (..., m) per cap
         counts : (m,) how many periods each cap covers
         first : index of the first period that pays: 1 excludes the caplet fixed today
+
+        Returns
+        -------
+        Caplets
+            forwards, annuities and reset times of all caplets
         """
         P, delta, n = np.asarray(discounts, float), np.asarray(accruals, float), np.asarray(counts)
         period = np.concatenate([np.arange(first, count) for count in n])
@@ -126,12 +145,24 @@ class Caplets:
     def cap_prices(
         self, vols: ArrayLike, vol_type: VolType = "normal", kind: Kind = "cap", shift: float = 0.0
     ) -> Array:
-        """Prices (..., m), unit notional, from one flat volatility per cap.
+        r"""Prices (..., m), unit notional, from one flat volatility per cap.
+
+        .. math:: \sum_i \delta_i P_i \bigl[(F_i - K)^+ + s_i\,g(|F_i - K| / s_i)\bigr], \qquad
+            s_i = \sigma \sqrt{t_{i-1}}, \quad g(x) = \varphi(x) - x\,\Phi(-x)
+
+        for normal vols (Bachelier, 1900); Black (1976) for lognormal ones.
 
         Parameters
         ----------
         vols : (..., m) decimal: 0.0085 is a normal vol of 85 bp, 0.30 a lognormal vol of 30 %
+        vol_type : "normal" (Bachelier), "lognormal" (Black) or "shifted_lognormal"
+        kind : "cap" or "floor"
         shift : of shifted lognormal vols, decimal. NaN where a shifted rate is not positive
+
+        Returns
+        -------
+        Array
+            (..., m) prices
         """
         sizes = np.diff(self.starts, append=self.forwards.shape[-1])
         spread = np.repeat(np.asarray(vols, float), sizes, axis=-1) * np.sqrt(self.resets)
@@ -143,7 +174,21 @@ class Caplets:
         return self._summed(time_value) + self.intrinsic_values(kind)
 
     def intrinsic_values(self, kind: Kind = "cap") -> Array:
-        """(..., m) what the caps are worth without any volatility."""
+        r"""(..., m) what the caps are worth without any volatility.
+
+        .. math:: \sum_i \delta_i P_i\,(F_i - K)^+
+
+        for caps, (K - F)^+ for floors: the limit of Bachelier (1900) as the vol goes to zero.
+
+        Parameters
+        ----------
+        kind : "cap" or "floor"
+
+        Returns
+        -------
+        Array
+            (..., m) values, unit notional
+        """
         sign = 1.0 if kind == "cap" else -1.0
         return self._summed(np.maximum(sign * (self.forwards - self.strikes), 0.0))
 
@@ -158,6 +203,18 @@ class Caplets:
 
         so Newton's method from there falls to the solution. NaN too for time values so small that
         it is not there after many steps (1e-28 of the annuity).
+
+        Source: Bachelier (1900) for the price; the bound and Newton's way to it are ours.
+
+        Parameters
+        ----------
+        prices : (..., m) for unit notional
+        kind : "cap" or "floor"
+
+        Returns
+        -------
+        Array
+            (..., m) vols, decimal
         """
         moneyness = np.abs(self.forwards - self.strikes)
         root = np.sqrt(self.resets)
@@ -180,7 +237,21 @@ class Caplets:
         return np.where(falls & (step > 1e-9 * vols), np.nan, vols)
 
     def vegas(self, normal_vols: ArrayLike) -> Array:
-        """Change of the cap prices per unit of flat normal vol, (..., m), unit notional."""
+        r"""Change of the cap prices per unit of flat normal vol, (..., m), unit notional.
+
+        .. math:: \sum_i \delta_i P_i \sqrt{t_{i-1}}\,\varphi\bigl((F_i - K)/s_i\bigr)
+
+        Source: the derivative of Bachelier (1900) by the vol.
+
+        Parameters
+        ----------
+        normal_vols : (..., m) flat vols, decimal
+
+        Returns
+        -------
+        Array
+            (..., m) derivatives
+        """
         sizes = np.diff(self.starts, append=self.forwards.shape[-1])
         root = np.sqrt(self.resets)
         spread = np.repeat(np.asarray(normal_vols, float), sizes, axis=-1) * root
@@ -188,7 +259,21 @@ class Caplets:
         return self._summed(root * density)
 
     def rough_normal_vols(self, prices: ArrayLike) -> Array:
-        """Normal vols as if every caplet were at the money: a size where none is implied."""
+        r"""Normal vols as if every caplet were at the money: a size where none is implied.
+
+        .. math:: y \Big/ \varphi(0) \sum_i \delta_i P_i \sqrt{t_{i-1}}
+
+        Source: Bachelier (1900) with F = K.
+
+        Parameters
+        ----------
+        prices : (..., m) for unit notional
+
+        Returns
+        -------
+        Array
+            (..., m) vols, decimal
+        """
         slope = _DENSITY_AT_ZERO * self._summed(
             np.broadcast_to(np.sqrt(self.resets), self.forwards.shape)
         )
@@ -200,7 +285,20 @@ class Caplets:
 
 
 def normal_option(moneyness: ArrayLike, spread: ArrayLike) -> Array:
-    """Undiscounted call on a normal variable: E[max(m + s Z, 0)], m = F - K."""
+    """Undiscounted call on a normal variable: E[max(m + s Z, 0)], m = F - K.
+
+    m^+ + s g(|m| / s), g(x) = phi(x) - x Phi(-x) (Bachelier, 1900).
+
+    Parameters
+    ----------
+    moneyness : F - K
+    spread : standard deviation s of the normal variable
+
+    Returns
+    -------
+    Array
+        of the common shape
+    """
     return np.maximum(moneyness, 0.0) + normal_time_value(moneyness, spread)
 
 

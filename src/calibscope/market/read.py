@@ -35,6 +35,11 @@ def read_market(
         docs/data.md lists all settings and their defaults
     progress : called as progress(done, total) while par rates are bootstrapped, the only slow part
 
+    Returns
+    -------
+    Market
+        days that can be used, what was dropped and what deserves a second look
+
     Raises
     ------
     MarketDataError

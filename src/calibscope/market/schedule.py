@@ -51,14 +51,35 @@ class Schedule:
 
     @classmethod
     def from_times(cls, times: ArrayLike, accruals: ArrayLike | None = None) -> "Schedule":
-        """Any dates; accruals default to the length of each period."""
+        """Any dates; accruals default to the length of each period.
+
+        Parameters
+        ----------
+        times : (N + 1,) years from today, increasing, the first one 0
+        accruals : (N,) years
+
+        Returns
+        -------
+        Schedule
+            a checked schedule
+        """
         dates, problems = numbers(times, "times")
         given, found = (np.diff(dates), []) if accruals is None else numbers(accruals, "accruals")
         raise_problems("schedule", problems + found)
         return cls(dates, given)
 
     def first(self, periods: int) -> "Schedule":
-        """The first `periods` periods."""
+        """The first `periods` periods.
+
+        Parameters
+        ----------
+        periods : how many
+
+        Returns
+        -------
+        Schedule
+            the same dates, cut off
+        """
         if periods == self.periods:
             return self
         return Schedule(self.times[: periods + 1], self.accruals[:periods])

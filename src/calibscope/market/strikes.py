@@ -52,6 +52,19 @@ class StrikeGaps:
         """Compare given strikes with both conventions, (n, m) decimals each.
 
         On a flat curve both fit, up to rounding: then it is the `expected` one.
+
+        Parameters
+        ----------
+        maturities : (m,) years
+        given : (n, m) strikes of the file
+        forward, spot : (n, m) strikes of the two conventions
+        expected : what the settings say
+        tolerance_bp : up to which strikes agree
+
+        Returns
+        -------
+        StrikeGaps
+            the gaps and a verdict
         """
         gaps = {Verdict.FORWARD: 1e4 * (given - forward), Verdict.SPOT: 1e4 * (given - spot)}
         sizes = {verdict: float(np.nanmedian(np.abs(gap))) for verdict, gap in gaps.items()}
@@ -76,5 +89,9 @@ class StrikeGaps:
 
     @property
     def basis_bp(self) -> float:
-        """The typical gap under the convention that is nearer."""
+        """The typical gap under the convention that is nearer.
+
+        The median of abs(K_given - K) in basis points, K = the swap rate (paper, section 2.2, on
+        at-the-money strikes).
+        """
         return float(np.nanmedian(self.spot if self.nearer is Verdict.SPOT else self.forward))

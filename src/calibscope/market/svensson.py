@@ -25,7 +25,23 @@ PAPER_TIMES = frozen(
 
 
 def svensson_zero_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
-    """Zero rates z(t), continuously compounded: (..., *times.shape) for parameters (..., 6)."""
+    r"""Zero rates z(t), continuously compounded: (..., *times.shape) for parameters (..., 6).
+
+    .. math:: z(t) = \beta_0 + \beta_1 F(x_1) + \beta_2 H(x_1) + \beta_3 H(x_2), \qquad
+        x_j = t/\tau_j, \quad F(x) = \frac{1 - e^{-x}}{x}, \quad H(x) = F(x) - e^{-x}
+
+    Source: Svensson (1994).
+
+    Parameters
+    ----------
+    parameters : (..., 6) beta_0, beta_1, beta_2, beta_3, tau_1, tau_2
+    times : years
+
+    Returns
+    -------
+    Array
+        (..., *times.shape) decimals
+    """
     betas, taus = _split(np.asarray(parameters, float), np.ndim(times))
     t = np.asarray(times, float)
     # At t = 0 the limit is reached to the last bit at the smallest positive x.
@@ -39,6 +55,18 @@ def svensson_forward_rates(parameters: ArrayLike, times: ArrayLike) -> Array:
     r"""Instantaneous forward rates, (..., *times.shape) for parameters (..., 6).
 
     .. math:: f(t) = \beta_0 + \beta_1 e^{-x_1} + \beta_2 x_1 e^{-x_1} + \beta_3 x_2 e^{-x_2}
+
+    Source: Svensson (1994).
+
+    Parameters
+    ----------
+    parameters : (..., 6) beta_0, beta_1, beta_2, beta_3, tau_1, tau_2
+    times : years
+
+    Returns
+    -------
+    Array
+        (..., *times.shape) decimals
     """
     betas, taus = _split(np.asarray(parameters, float), np.ndim(times))
     x1, x2 = np.asarray(times, float) / taus[0], np.asarray(times, float) / taus[1]

@@ -107,12 +107,22 @@ class SvenssonFits:
 
 
 def fit_svensson(times: ArrayLike, zero_rates: ArrayLike) -> SvenssonFit:
-    """Fit a Svensson curve to zero rates, from a cold start.
+    r"""Fit a Svensson curve to zero rates, from a cold start.
+
+    .. math:: \min_{\beta, \tau} \sum_i \bigl(z(t_i; \beta, \tau) - z_i\bigr)^2
+
+    Source: Svensson (1994) for z; for given taus the betas are linear least squares (Golub and
+    Pereyra, 1973).
 
     Parameters
     ----------
     times : (k,) years, positive, increasing
     zero_rates : (k,) continuously compounded, decimal; NaN where there is none
+
+    Returns
+    -------
+    SvenssonFit
+        parameters, RMSE and flags
 
     Examples
     --------

@@ -97,7 +97,12 @@ def idealised_leverage(
     weights: Weights = "rmsre",
     tenor: float = 0.5,
 ) -> IdealisedLeverage:
-    """Leverage of caps at the money at given parameters, as if the model were true.
+    r"""Leverage of caps at the money at given parameters, as if the model were true.
+
+    .. math:: h_{kk} = \max_{f \in \mathrm{span}(W^{1/2} J)} \frac{f(T_k)^2}{\sum_j f(T_j)^2}
+
+    Source: paper, eq. hat_matrix, without noise; the maximum is the inverse of a Christoffel
+    function.
 
     Parameters
     ----------
@@ -106,6 +111,11 @@ def idealised_leverage(
     curve : a flat zero rate (continuous), or any curve
     weights : as for `cs.calibrate`: "rmsre", "absolute", "vega", ...
     tenor : of the caplets, years
+
+    Returns
+    -------
+    IdealisedLeverage
+        leverage, and what spans and annihilates it
 
     Examples
     --------
@@ -135,10 +145,18 @@ def polynomial_leverage(maturities: ArrayLike, power: float, degree: int = 4) ->
 
     .. math:: z = \frac{T^{power} - 1}{power}, \qquad z = \log T\ \text{for}\ power = 0
 
+    and the leverage of 1, z, ..., z^degree: the powers of Box and Cox (1964).
+
     Parameters
     ----------
+    maturities : (m,) years
     power : 1 is maturity itself, 0 its logarithm, -1 its inverse
     degree : one less than the number of parameters
+
+    Returns
+    -------
+    Array
+        (m,)
     """
     logs = np.log(np.asarray(maturities, float))
     z = logs if power == 0 else np.expm1(power * logs) / power
@@ -148,7 +166,20 @@ def polynomial_leverage(maturities: ArrayLike, power: float, degree: int = 4) ->
 
 
 def nearest_power(ideal: IdealisedLeverage) -> float:
-    """The power of maturity whose polynomials have the most similar leverage (least squares)."""
+    """The power of maturity whose polynomials have the most similar leverage (least squares).
+
+    argmin of sum_k (h_k - h_k(power))^2, with h_k(power) of `polynomial_leverage` (Box and Cox,
+    1964).
+
+    Parameters
+    ----------
+    ideal : leverage of idealised caps
+
+    Returns
+    -------
+    float
+        between -3 and 3
+    """
     degree = ideal.basis.shape[1] - 1
 
     def distance(power: float) -> float:

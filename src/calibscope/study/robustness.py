@@ -69,11 +69,16 @@ def robustness(
 ) -> "pd.DataFrame":
     """Calibrate the same days in several ways and compare; the baseline is the first row.
 
+    A parameter moves where |q - q_baseline| > 0.1 in q = (log a, log sigma, rho); the variants are
+    the paper's (paragraph on robustness of the calibration design).
+
     Parameters
     ----------
+    market : the days
     variants : by name; the paper's by default
     settings : of the baseline, and of a variant in all that it does not change
     sample : how many days, evenly spread over the market; None means all
+    threads : how many to use; None means all cores
     progress : called as progress(variant, done, total)
 
     Returns

@@ -106,6 +106,7 @@ def run_study(
 
     Parameters
     ----------
+    market : the days
     store : file for the results (SQLite), made if there is none
     settings : a TOML file or nested dictionaries with the sections calibration, diagnosis and
         governance (docs/study.md lists them)
@@ -115,6 +116,11 @@ def run_study(
     exact : "flagged" leaves every quote out and profiles every parameter on the days that are not
         green, "all" on all of them (a fifth of a second a day); None on none
     progress : called with a `Tally` after each chunk
+
+    Returns
+    -------
+    Study
+        everything that the store holds now
 
     Raises
     ------

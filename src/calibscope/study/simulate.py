@@ -35,6 +35,9 @@ def simulate_market(
 
     .. math:: y_k = g_k(p)\,(1 + \varepsilon_k), \qquad \varepsilon_k \sim N(0, noise^2)
 
+    Source: relative noise is what RMSRE takes for granted (paper, section on the equivalence with
+    WLS).
+
     Parameters
     ----------
     truth : one model for all days, or a path with one per day
@@ -44,6 +47,11 @@ def simulate_market(
         date, with its schedule), or a market of at least `days` days (used in order, dates
         included)
     seed : the same seed gives the same noise
+
+    Returns
+    -------
+    Market
+        a synthetic market, with its truth known
 
     Examples
     --------

@@ -172,6 +172,15 @@ class Study:
 def open_study(store: str | Path) -> Study:
     """Read a study back from its store.
 
+    Parameters
+    ----------
+    store : file that `run_study` made
+
+    Returns
+    -------
+    Study
+        read on demand
+
     Raises
     ------
     StoreError

@@ -35,10 +35,34 @@ class Scheme(Protocol):
     """A family of curves, one for each index of the leading axes of the nodes."""
 
     def log_discount(self, t: Array) -> Array:
-        """Log P(0, t), leading axes first: (..., *t.shape)."""
+        """Log P(0, t), leading axes first: (..., *t.shape).
+
+        log P(0, t) is minus the integral of f(0, s) over s from 0 to t (Hagan and West, 2006).
+
+        Parameters
+        ----------
+        t : years
+
+        Returns
+        -------
+        Array
+            (..., *t.shape)
+        """
 
     def forward_rate(self, t: Array) -> Array:
-        """f(0, t) = -d log P(0, t) / dt, in closed form; where it jumps, the right-hand value."""
+        """f(0, t) = -d log P(0, t) / dt, in closed form; where it jumps, the right-hand value.
+
+        Source: Hagan and West (2006).
+
+        Parameters
+        ----------
+        t : years
+
+        Returns
+        -------
+        Array
+            (..., *t.shape)
+        """
 
 
 def interpolated(name: Interpolation, times: Array, log_discounts: Array) -> Scheme:

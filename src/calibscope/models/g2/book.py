@@ -36,7 +36,17 @@ class CapBook(NamedTuple):
 
     @classmethod
     def from_days(cls, days: Iterable[MarketDay]) -> "CapBook":
-        """Pack the caps of `days`, in their order."""
+        """Pack the caps of `days`, in their order.
+
+        Parameters
+        ----------
+        days : one or more
+
+        Returns
+        -------
+        CapBook
+            the caps of all days
+        """
         days = list(days)
         for day in days:
             if not isinstance(day, MarketDay):
@@ -85,7 +95,22 @@ class CapBook(NamedTuple):
         kind: Kind,
         notional: float,
     ) -> "CapBook":
-        """A day whose caps are single caplets, each with dates and a strike of its own."""
+        """A day whose caps are single caplets, each with dates and a strike of its own.
+
+        Parameters
+        ----------
+        curve : today's discount curve
+        resets, payments : years from today, 0 <= reset < payment
+        strikes : decimal
+        accruals : years; None means payment minus reset
+        kind : "cap" or "floor"
+        notional : of every caplet
+
+        Returns
+        -------
+        CapBook
+            one day
+        """
         reset, payment, strike, accrual = _caplet_columns(resets, payments, strikes, accruals)
         raise_problems(
             "caplets",
@@ -118,7 +143,17 @@ class CapBook(NamedTuple):
 
     @classmethod
     def joined(cls, books: Sequence["CapBook"]) -> "CapBook":
-        """The days of several books, one behind the other."""
+        """The days of several books, one behind the other.
+
+        Parameters
+        ----------
+        books : of the days, in order
+
+        Returns
+        -------
+        CapBook
+            all their days
+        """
 
         def column(name: str) -> Array:
             return np.concatenate([getattr(book, name) for book in books])
@@ -140,11 +175,27 @@ class CapBook(NamedTuple):
         )
 
     def repeated(self, count: int) -> "CapBook":
-        """The same days again and again."""
+        """The same days again and again.
+
+        Parameters
+        ----------
+        count : how often
+
+        Returns
+        -------
+        CapBook
+            count times as many days
+        """
         return self.joined([self] * count)
 
     def as_one_cap(self) -> "CapBook":
-        """The caplets of `from_caplets`, bought together as a single cap."""
+        """The caplets of `from_caplets`, bought together as a single cap.
+
+        Returns
+        -------
+        CapBook
+            one day with one cap
+        """
         return self._replace(
             caps_of_day=offsets([1]),
             caplets_of_cap=offsets([len(self.log_moneyness)]),

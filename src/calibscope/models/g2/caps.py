@@ -301,7 +301,13 @@ class CapValues(NamedTuple):
 def evaluate(
     parameters: ArrayLike, book: CapBook, order: int = 2, threads: int | None = None
 ) -> CapValues:
-    """Price all caps of a book, each day at its own parameters, with exact derivatives.
+    r"""Price all caps of a book, each day at its own parameters, with exact derivatives.
+
+    .. math::
+
+        \text{Cap} = \sum_i N\,[P(t_{i-1})\,\Phi(h_{+,i}) - (1 + K\delta_i)\,P(t_i)\,\Phi(h_{-,i})]
+
+    and its derivatives, evaluated as the module's docstring says.
 
     Parameters
     ----------
@@ -309,6 +315,11 @@ def evaluate(
     book : the packed caps
     order : 0 for prices, 1 for prices and Jacobian, 2 for the Hessian as well
     threads : how many to use; None means all cores. The result is the same to the last bit.
+
+    Returns
+    -------
+    CapValues
+        prices (k,), Jacobian (k, 5) and Hessian (k, 5, 5) of all k caps of the book
 
     Notes
     -----

@@ -47,7 +47,17 @@ class _CapOrFloor:
         return f"{self.kind} {label(self.maturity)} {struck}"
 
     def book(self, day: MarketDay) -> CapBook:
-        """A book with this cap or floor only, for a notional of 1."""
+        """A book with this cap or floor only, for a notional of 1.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        CapBook
+            one cap of one day
+        """
         times, accruals = _dates(day, self.maturity)
         first, count, strike = day.first_period, len(accruals), self.strike
         if strike is None:
@@ -110,7 +120,20 @@ class BondOption:
         return f"{self.kind} {label(self.expiry)} on {label(self.maturity)} bond {struck}"
 
     def book(self, day: MarketDay) -> CapBook:
-        """A book with this option only, for one bond."""
+        """A book with this option only, for one bond.
+
+        A put with strike X on a bond is X caplets at the rate (1/X - 1) / (T - t); a call, X
+        floorlets (paper, section 2.2).
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        CapBook
+            one caplet or floorlet of one day
+        """
         P_expiry, P_maturity = day.curve.discount([self.expiry, self.maturity])
         strike = float(P_maturity / P_expiry) if self.strike is None else self.strike
         rate = (1 / strike - 1) / (self.maturity - self.expiry)

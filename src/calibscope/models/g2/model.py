@@ -20,10 +20,13 @@ class G2:
 
     .. math::
 
-        r = x + y + \psi, \quad dx = -a_x x\,dt + \sigma_x dW_1, \quad
-        dy = -a_y y\,dt + \sigma_y dW_2, \quad d\langle W_1, W_2\rangle = \rho_{xy} dt
+        r = x + y + \psi, \qquad d\langle W_1, W_2\rangle = \rho_{xy} dt,
+
+        dx = -a_x x\,dt + \sigma_x dW_1, \qquad dy = -a_y y\,dt + \sigma_y dW_2
 
     Speeds and volatilities may be zero, and rho_xy may be -1 or 1; bounds belong to calibration.
+
+    Source: Brigo and Mercurio (2006), section 4.2; paper, section 2.1.
 
     Examples
     --------
@@ -53,23 +56,73 @@ class G2:
         return self.a_x, self.a_y, self.sigma_x, self.sigma_y, self.rho_xy
 
     def cap_prices(self, day: MarketDay) -> Array:
-        """(m,) model prices of the day's caps or floors, for the day's notional.
+        r"""(m,) model prices of the day's caps or floors, for the day's notional.
+
+        .. math::
+
+            \text{Cap} = \sum_i N\,[P(t_{i-1})\,\Phi(h_{+,i})
+            - (1 + K\delta_i)\,P(t_i)\,\Phi(h_{-,i})],
+
+            h_\pm = \frac{1}{\Sigma} \log\frac{P(t_{i-1})}{(1 + K\delta_i) P(t_i)}
+            \pm \frac{\Sigma}{2}
+
+        with Sigma^2 the integrated variance of `models/g2/variance.py`.
 
         Source: paper, eq. analytical_cap_price.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        Array
+            (m,) prices, in the order of the day's maturities
         """
         return evaluate([self.values], CapBook.from_days([day]), order=0).prices
 
     def jacobian(self, day: MarketDay) -> Array:
-        """(m, 5) exact derivatives of the prices; the same for caps and for floors.
+        r"""(m, 5) exact derivatives of the prices; the same for caps and for floors.
+
+        .. math::
+
+            \frac{\partial\,\text{Cap}}{\partial p}
+            = \sum_i M_i\,\frac{\partial \Sigma_i^2}{\partial p}, \qquad
+            M_i = \frac{N P(t_{i-1})\,\varphi(h_{+,i})}{2 \Sigma_i}
 
         Source: paper, eq. jacobian_factorization.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        Array
+            (m, 5) columns a_x, a_y, sigma_x, sigma_y, rho_xy
         """
         return evaluate([self.values], CapBook.from_days([day]), order=1).jacobian
 
     def hessian(self, day: MarketDay) -> Array:
-        """(m, 5, 5) exact second derivatives of the prices.
+        r"""(m, 5, 5) exact second derivatives of the prices.
+
+        .. math::
+
+            \frac{\partial^2 \text{Cap}}{\partial p\,\partial q} = \sum_i M'_i\,
+            \frac{\partial \Sigma_i^2}{\partial p}\frac{\partial \Sigma_i^2}{\partial q}
+            + M_i\,\frac{\partial^2 \Sigma_i^2}{\partial p\,\partial q}, \qquad
+            M'_i = M_i\,\frac{h_{+,i} h_{-,i} - 1}{2 \Sigma_i^2}
 
         Source: paper, eq. hessian_caplet_factorized.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        Array
+            (m, 5, 5) symmetric in the last two axes
         """
         return evaluate([self.values], CapBook.from_days([day]), order=2).hessian
 
@@ -86,11 +139,21 @@ class G2:
     ) -> Array:
         """(n,) prices of single caplets (or floorlets), each with its own dates and strike.
 
+        The terms of the sum in `cap_prices` (paper, eq. analytical_cap_price).
+
         Parameters
         ----------
+        curve : today's discount curve
         resets, payments : years from today, 0 <= reset < payment
         strikes : decimal
         accruals : years; None means payment minus reset
+        kind : "cap" or "floor"
+        notional : of every caplet
+
+        Returns
+        -------
+        Array
+            (n,) prices
 
         Examples
         --------
@@ -108,29 +171,92 @@ class G2:
         Such a caplet is priced at its intrinsic value with derivatives zero, although the true
         derivatives do not exist: the factors cancel (equal speeds and volatilities with
         rho_xy = -1) or both volatilities are zero.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        Marks
+            (m,) marks
         """
         return evaluate([self.values], CapBook.from_days([day]), order=0).is_degenerate
 
     def psi(self, curve: DiscountCurve, t: ArrayLike) -> Array:
-        """The shift that fits the curve; also the mean of the short rate r(t) under Q.
+        r"""The shift that fits the curve; also the mean of the short rate r(t) under Q.
+
+        .. math:: \psi(t) = f(0, t) + \tfrac12 \sigma_x^2 C_x^2 + \tfrac12 \sigma_y^2 C_y^2
+            + \rho_{xy}\,\sigma_x \sigma_y C_x C_y, \qquad C_x = \frac{1 - e^{-a_x t}}{a_x}
 
         Source: paper, eq. psi.
+
+        Parameters
+        ----------
+        curve : today's discount curve
+        t : years from today
+
+        Returns
+        -------
+        Array
+            of the shape of t, decimals per year
         """
         return bonds.shift(self.values, curve, t)
 
     def short_rate_variance(self, t: ArrayLike) -> Array:
-        """Variance of r(t) under Q (paper, section 2.1)."""
+        r"""Variance of r(t) under Q (paper, section 2.1).
+
+        .. math:: \sigma_x^2 \frac{1 - e^{-2 a_x t}}{2 a_x}
+            + \sigma_y^2 \frac{1 - e^{-2 a_y t}}{2 a_y}
+            + 2 \rho_{xy}\,\sigma_x \sigma_y \frac{1 - e^{-(a_x + a_y) t}}{a_x + a_y}
+
+        Parameters
+        ----------
+        t : years from today
+
+        Returns
+        -------
+        Array
+            of the shape of t
+        """
         return bonds.short_rate_variance(self.values, t)
 
     def integral_variance(self, t: ArrayLike, T: ArrayLike) -> Array:
-        """V(t, T), the variance of the integral of x + y from t to T (paper, section 2.1)."""
+        r"""V(t, T), the variance of the integral of x + y from t to T (paper, section 2.1).
+
+        .. math:: V(t, T) = \int_0^{T-t} [\sigma_x^2 C(a_x, s)^2 + \sigma_y^2 C(a_y, s)^2
+            + 2 \rho_{xy}\,\sigma_x \sigma_y\,C(a_x, s)\,C(a_y, s)]\, ds
+
+        Parameters
+        ----------
+        t, T : years from today, t <= T
+
+        Returns
+        -------
+        Array
+            of the common shape of t and T
+        """
         return bonds.integral_variance(self.values, t, T)
 
     def bond_price(
         self, curve: DiscountCurve, t: ArrayLike, T: ArrayLike, x: ArrayLike, y: ArrayLike
     ) -> Array:
-        """Price P(t, T) of a zero-coupon bond at time t, given the factors x(t) and y(t).
+        r"""Price P(t, T) of a zero-coupon bond at time t, given the factors x(t) and y(t).
+
+        .. math:: P(t, T) = \frac{P(0, T)}{P(0, t)} \exp\{-C(a_x, T - t)\,x - C(a_y, T - t)\,y
+            - \tfrac12 [V(0, T) - V(0, t) - V(t, T)]\}
 
         Source: paper, eq. ZeroBondPrice.
+
+        Parameters
+        ----------
+        curve : today's discount curve
+        t, T : years from today, t <= T
+        x, y : the factors at time t
+
+        Returns
+        -------
+        Array
+            of the common shape of the arguments
         """
         return bonds.bond_price(self.values, curve, t, T, x, y)

@@ -75,6 +75,19 @@ class _Loads(NamedTuple):
 def outlook(parameters: ArrayLike, curve: DiscountCurve, horizons: ArrayLike) -> Outlook:
     """The outlook at horizons (h,), in years, for parameter points (n, 5).
 
+    P(r(t) < 0) = Phi(-psi(t) / sd(r(t))), and so for the slope (paper, section 2.1).
+
+    Parameters
+    ----------
+    parameters : (n, 5)
+    curve : today's discount curve
+    horizons : (h,) years
+
+    Returns
+    -------
+    Outlook
+        spreads and probabilities, (n, h) each, with gradients
+
     Examples
     --------
     >>> curve = DiscountCurve.from_zero_rates([1, 30], [0.01, 0.02])

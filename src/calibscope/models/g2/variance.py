@@ -162,12 +162,21 @@ class Variance(NamedTuple):
 
 
 def integrated_variance(parameters: ArrayLike, resets: ArrayLike, payments: ArrayLike) -> Variance:
-    """Sigma^2(0, T1, T2) with its first and second derivatives in the five parameters.
+    r"""Sigma^2(0, T1, T2) with its first and second derivatives in the five parameters.
+
+    .. math:: \Sigma^2 = \sigma_x^2 A + \sigma_y^2 B + 2 \rho_{xy}\,\sigma_x \sigma_y D
+
+    with A, B and D of the module's docstring (paper, section 2.2, and appendix on derivatives).
 
     Parameters
     ----------
     parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
     resets, payments : (n,) T1 and T2 in years, 0 <= T1 <= T2
+
+    Returns
+    -------
+    Variance
+        Sigma^2 (n,), first (n, 5) and second derivatives (n, 5, 5)
     """
     values = checked_parameters(np.atleast_2d(np.asarray(parameters)), days=1)[0]
     reset, payment = np.broadcast_arrays(

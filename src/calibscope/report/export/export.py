@@ -37,12 +37,18 @@ def export(
 
     Parameters
     ----------
+    study : to be written
     target : an .xlsx file, or a folder for files, made if there is none. An earlier export is
         replaced; anything else that is there already is refused
     format : "parquet" or "csv" for a folder; a file is a workbook
     leave_out : tables to do without, such as "influence", the longest
     progress : called with how much is done, and of how much: of the tables that are read, then of
         the rows that are written
+
+    Returns
+    -------
+    Exported
+        what was written, and where
 
     Raises
     ------

@@ -24,6 +24,15 @@ def active_bounds_over_time(study: Study) -> go.Figure:
     """One row per bound that was ever active, those that hold most often on top, a tick per day.
 
     Days without results are a row of their own.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     figure = go.Figure()
     held = held_by_bounds(study)

@@ -29,8 +29,14 @@ def consequences(found: Consequences, note: str = "", *, is_synthetic: bool = Fa
 
     Parameters
     ----------
+    found : of `Diagnosis.consequences`
     note : what the reader must know about the data
     is_synthetic : say so
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     panels = list(dict.fromkeys(found.measures))
     members = [[q for q, own in enumerate(found.measures) if own is panel] for panel in panels]

@@ -20,7 +20,13 @@ def correlation_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    dx : of `diagnose`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     names = list(dx.problem.words.names)
     own = "Gauss-Newton, rank lost" if dx.flags.has_rank_loss else "Gauss-Newton"

@@ -28,6 +28,15 @@ def edof_over_time(study: Study) -> go.Figure:
 
     By rank they count the parameters' directions that change prices at all. Tikhonov's trace fades
     from one level to the next, so that loss of rank and regularisation look alike.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.13, subplot_titles=TITLES

@@ -53,8 +53,14 @@ def fan_chart(
 
     Parameters
     ----------
+    study : the history
     parameter : such as "a_y"
     scales : "mad" (robust), "mse" (classical), "mad_adjusted"
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     look = writing(parameter)
     for scale in scales:

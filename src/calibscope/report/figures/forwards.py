@@ -25,9 +25,15 @@ def forwards(
     Parameters
     ----------
     curve : its nodes are used, its own scheme is not
+    schemes : names of interpolations, one panel each
     tenor : length of the periods, in years
     years : where the picture ends
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     figure = make_subplots(
         rows=len(schemes),

@@ -54,8 +54,14 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
 
     Parameters
     ----------
+    fit : of `calibrate`
     note : what the reader must know about the data
     quotes : three maturities in years; without, those that show most of the picture
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     day = fit.problem.day
     figure = go.Figure()

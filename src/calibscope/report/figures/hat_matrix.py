@@ -19,7 +19,13 @@ def hat_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    dx : of `diagnose`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     names, values = [str(name) for name in dx.problem.labels], dx.hat_matrix
     m = len(names)

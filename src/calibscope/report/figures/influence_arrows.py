@@ -36,9 +36,15 @@ def influence_arrows(
 
     Parameters
     ----------
+    dx : of `diagnose`
     note : what the reader must know about the data
     x, y : parameters, such as "a_x" and "sigma_x"; without, the pair over which the arrows
         spread the furthest
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     names = list(dx.problem.words.names)
     forms = [scaled_influence(dx, form) for form in (dx.influence, dx.influence_exact)]

@@ -19,6 +19,15 @@ def influence_by_maturity(study: Study) -> go.Figure:
 
     Scores spread over many powers of ten: violins and boxes are those of their logarithm. A score
     of zero has none and is left out.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     scores = study.quotes["influence_score"]
     logs = np.log10(scores.where(scores > 0))

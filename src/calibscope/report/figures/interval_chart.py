@@ -32,7 +32,13 @@ def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    dx : of `diagnose`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     intervals = dx.intervals(LEVELS)
     names, is_log = intervals.words.names, intervals.words.codes == LOG

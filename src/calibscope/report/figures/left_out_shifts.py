@@ -27,7 +27,13 @@ def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    found : of `Exact.leave_one_out`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     shifts, labels = found.shifts, [str(label) for label in found.labels]
     names = shifts.words.names

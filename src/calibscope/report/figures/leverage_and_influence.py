@@ -19,8 +19,14 @@ def leverage_and_influence(
 
     Parameters
     ----------
+    dx : of `diagnose`
     note : what the reader must know about the data
     strict : the diagnosis in strict mode, to be shown beside
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     names = [str(name) for name in dx.problem.labels]
     modes = [(dx, "all parameters", BLUE, "")]

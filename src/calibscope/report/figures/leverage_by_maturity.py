@@ -18,7 +18,13 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
 
     Parameters
     ----------
-    strict : leave out the parameters that a bound holds
+    study : the history
+    strict : count no parameter that a bound holds
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     kind: Leverage = "leverage_strict" if strict else "leverage"
     figure = violins(study, study.quotes[kind], "leverage %{y:.3f}")

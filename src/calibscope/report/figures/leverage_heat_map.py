@@ -18,7 +18,13 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
 
     Parameters
     ----------
-    strict : leave out the parameters that a bound holds
+    study : the history
+    strict : count no parameter that a bound holds
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     column: Leverage = "leverage_strict" if strict else "leverage"
     bar = {"title": {"text": "leverage", "font": {"size": 13}}, "thickness": 14, "outlinewidth": 0}

@@ -20,6 +20,11 @@ def leverage_theory(cases: Mapping[str, IdealisedLeverage], *, note: str = "") -
     ----------
     cases : by name, which stands above the panel
     note : what the reader must know
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     powers = {name: nearest_power(ideal) for name, ideal in cases.items()}
     figure = make_subplots(

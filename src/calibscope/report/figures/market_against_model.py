@@ -22,7 +22,13 @@ def market_against_model(fit: Fit, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    fit : of `calibrate`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     day = fit.problem.day
     names = [label(year) for year in day.maturities]

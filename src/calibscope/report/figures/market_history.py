@@ -23,7 +23,17 @@ NOTE = (
 
 
 def market_history(market: Market) -> go.Figure:
-    """The 10-year OIS rate and normal vols of 3-, 10- and 30-year caps, day by day."""
+    """The 10-year OIS rate and normal vols of 3-, 10- and 30-year caps, day by day.
+
+    Parameters
+    ----------
+    market : the days
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
+    """
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.05)
     if market.is_synthetic:
         _add_policy_rate(figure, market.dates[0], market.dates[-1])

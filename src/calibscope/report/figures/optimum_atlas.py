@@ -44,7 +44,13 @@ def optimum_atlas(fit: Fit, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    fit : of `calibrate`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     problem, evidence = fit.problem, fit.evidence
     best, floor = min(fit.objective, evidence.atlas.best.objective), _floor(problem)

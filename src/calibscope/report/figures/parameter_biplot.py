@@ -30,7 +30,13 @@ def parameter_biplot(study: Study, coordinates: Coordinates = "natural") -> go.F
 
     Parameters
     ----------
-    coordinates : "natural", or "scaled": logarithms of speeds and volatilities
+    study : the history
+    coordinates : "natural" or "scaled"
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     pca = parameter_pca(study, coordinates)
     figure = go.Figure()

@@ -19,7 +19,13 @@ def parameter_biplot_by_year(study: Study, coordinates: Coordinates = "natural")
 
     Parameters
     ----------
-    coordinates : "natural", or "scaled": logarithms of speeds and volatilities
+    study : the history
+    coordinates : "natural" or "scaled"
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     pca = parameter_pca(study, coordinates)
     scores = pca.scores.set_index("date")[["PC1", "PC2"]]

@@ -26,6 +26,15 @@ def parameter_paths(study: Study) -> go.Figure:
     """What was calibrated, day by day: one panel per parameter, with ticks at active bounds.
 
     Speeds and volatilities are on a log scale. Days without results have no point.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     figure = make_subplots(rows=len(PARAMETERS), cols=1, shared_xaxes=True, vertical_spacing=0.025)
     estimates = study.estimates.reindex(study.days["date"])

@@ -43,6 +43,11 @@ def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figur
     found : of a fit that leaves noise, or there is nothing to draw
     delta : intervals at the highest of the profile's levels
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     heights = found.limits / found.lowest
     figure, places = panels([writing(curve.name).axis for curve in found.curves], HEIGHT)

@@ -20,6 +20,15 @@ def residual_heat_map(study: Study) -> go.Figure:
     """Model price against market price, relative, day by day and quote by quote.
 
     Blue: the model is too dear, orange: too cheap. The colours end where 99 % of the residuals do.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     quotes = study.quotes
     limit = 100 * quantile(quotes["residual"].abs(), TYPICAL)

@@ -24,6 +24,15 @@ def rmsre_over_time(study: Study) -> go.Figure:
 
     The axis is logarithmic when the errors differ by more than a factor of ten. Days without
     results are ticks at the bottom and gaps in the line.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     figure = go.Figure()
     days, fitted = study.days, study.fitted

@@ -22,7 +22,13 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
 
     Parameters
     ----------
+    dx : of `diagnose`
     note : what the reader must know about the data
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     own = "natural units" if (dx.geometry.column_scale == 1).all() else "columns of length 1"
     spectra = {own: dx.singular_values, "scaled coordinates": dx.freedom.scaled_singular_values}

@@ -21,6 +21,15 @@ def traffic_light_calendar(study: Study) -> go.Figure:
     """Every day as a cell: a block per year, a column per week, a row per weekday.
 
     The darker, the more a day needs a second look. Hover to see the reasons.
+
+    Parameters
+    ----------
+    study : the history
+
+    Returns
+    -------
+    go.Figure
+        a Plotly figure; its title is its question
     """
     cells = calendar_cells(study)
     counts = cells["light"].value_counts()

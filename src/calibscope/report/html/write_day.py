@@ -51,9 +51,18 @@ def write_day(
 
     Parameters
     ----------
+    fit : of `calibrate`
+    target : the file; an older one is replaced
     source : the market's name
+    is_synthetic : say so
+    thresholds : of the diagnosis
     exact : answers from fitting again, which get a section of their own
     progress : called with how many sections are made, and of how many
+
+    Returns
+    -------
+    Path
+        the file that was written
     """
     path, day = Path(target), fit.problem.day
     note = "SYNTHETIC market" if is_synthetic else source

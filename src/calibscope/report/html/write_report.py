@@ -26,8 +26,14 @@ def write_report(
 
     Parameters
     ----------
+    study : to be reported on
     target : the file, such as "report.html"; an older one is replaced
     progress : called with how many sections are made, and of how many
+
+    Returns
+    -------
+    Path
+        the file that was written
     """
     path = Path(target)
     market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"

@@ -14,6 +14,13 @@ from calibscope.study.study import Study
 def active_constraints(study: Study, tolerance: float = 1e-6) -> pd.DataFrame:
     """Share of days on which each bound is active; parameters that were fixed are left out.
 
+    |p - bound| <= tolerance (paper, section on EDoF and constraints).
+
+    Parameters
+    ----------
+    study : the history
+    tolerance : a distance in the parameter's own units
+
     Returns
     -------
     DataFrame

@@ -26,10 +26,15 @@ KINDS = ["leverage", "leverage_strict"]
 
 
 def end_shares(study: Study, short: int = 2, long: int = 1) -> pd.DataFrame:
-    """What share of the leverage the ends carry, day by day.
+    r"""What share of the leverage the ends carry, day by day.
+
+    .. math:: b_E = \sum_{k \in E} h_{kk} \Big/ \sum_k h_{kk}
+
+    Source: the idea is the paper's (section on leverage and influence), the definition ours.
 
     Parameters
     ----------
+    study : the history
     short, long : how many maturities make up each end
 
     Returns
@@ -71,10 +76,17 @@ def end_shares(study: Study, short: int = 2, long: int = 1) -> pd.DataFrame:
 
 
 def boundary_dominance(study: Study, short: int = 2, long: int = 1) -> pd.DataFrame:
-    """Boundary dominance on all days, and on those where the correlation is -1.
+    r"""Boundary dominance on all days, and on those where the correlation is -1.
+
+    .. math:: b_E = \sum_{k \in E} h_{kk} \Big/ \sum_k h_{kk}, \qquad
+        \max_{k \in I} h_{kk} < \min\bigl(\max_{k \in S} h_{kk}, \max_{k \in L} h_{kk}\bigr)
+
+    are the share of an end E, and when a day counts as dominated: the short end S and the long end
+    L both above what lies between, I (the idea: paper, section on leverage and influence).
 
     Parameters
     ----------
+    study : the history
     short, long : how many maturities make up each end
 
     Returns

@@ -15,6 +15,13 @@ VARIANTS = ("edof", "edof_scaled", "edof_strict", "edof_tikhonov")
 def edof_levels(study: Study) -> pd.DataFrame:
     """Days on each level of each variant; only levels that occur.
 
+    EDoF = trace(H_w) = rank(A); Tikhonov's is sum s_j^2 / (s_j^2 + penalty) (paper, figure on the
+    EDoF and appendix on its regularised variant).
+
+    Parameters
+    ----------
+    study : the history
+
     Returns
     -------
     DataFrame

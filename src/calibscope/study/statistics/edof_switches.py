@@ -15,6 +15,13 @@ def edof_switches(study: Study, variant: Variant = "edof") -> pd.DataFrame:
     A day switches when its level differs from that of the last day before with results, however
     long ago; it counts for its own quarter.
 
+    switch_t = 1 where EDoF_t differs from EDoF_(t-1) (paper, figure on the EDoF).
+
+    Parameters
+    ----------
+    study : the history
+    variant : "edof", "edof_scaled" or "edof_strict"
+
     Returns
     -------
     DataFrame

@@ -14,7 +14,15 @@ MEASURES = ("gauss_newton_ratio", "gauss_newton_error")
 
 
 def gauss_newton_adequacy(study: Study) -> pd.DataFrame:
-    """Mean, median, 90 % quantile and maximum of both measures, over the days where it is finite.
+    r"""Mean, median, 90 % quantile and maximum of both measures, over the days where it is finite.
+
+    .. math:: \|\Delta_{GN}\|_F / \|2 J^T W J\|_F \quad\text{and}\quad \max |\mu|
+
+    Source: paper, appendix on the adequacy of Gauss-Newton; `Diagnosis.gauss_newton_error` has mu.
+
+    Parameters
+    ----------
+    study : the history
 
     Returns
     -------

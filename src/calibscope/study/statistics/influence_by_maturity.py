@@ -16,10 +16,14 @@ from calibscope.study.study import Study
 
 
 def influence_by_maturity(study: Study, tail: float = 0.01) -> pd.DataFrame:
-    """Quantiles of the logarithm of the influence score, and the share of the tail events.
+    r"""Quantiles of the logarithm of the influence score, and the share of the tail events.
+
+    :math:`\log_{10} \|IF_k\|` of `Diagnosis.influence_score` (paper, below eq. influence_function,
+    and panel b of leverage and influence).
 
     Parameters
     ----------
+    study : the history
     tail : share of all scores that counts as the tail, at least one of them
 
     Returns

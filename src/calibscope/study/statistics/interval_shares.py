@@ -15,6 +15,13 @@ from calibscope.study.study import Study
 def interval_shares(study: Study) -> pd.DataFrame:
     """Shares of days by the kind of interval, per parameter, scale and level.
 
+    Full range: low = lower bound and high = upper bound, both cut (paper, appendix on classical and
+    robust intervals).
+
+    Parameters
+    ----------
+    study : the history
+
     Returns
     -------
     DataFrame

@@ -18,8 +18,11 @@ def leverage_by_maturity(
 ) -> pd.DataFrame:
     """Quantiles of the leverage of each maturity, and on what share of days it is near one.
 
+    h_kk = (H_w)_kk (paper, eq. hat_matrix and panel a of the figure on leverage and influence).
+
     Parameters
     ----------
+    study : the history
     kind : "leverage" counts all parameters, "leverage_strict" those that no bound holds
     thresholds : a share is given for each
 

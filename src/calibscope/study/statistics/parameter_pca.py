@@ -37,13 +37,23 @@ class ParameterPCA:
 
 
 def parameter_pca(study: Study, coordinates: Coordinates = "natural") -> ParameterPCA:
-    """PCA of the standardised parameters.
+    r"""PCA of the standardised parameters.
+
+    .. math:: z_{tp} = (\theta_{tp} - \bar\theta_p)/s_p, \qquad Z = U S V^T
+
+    with loadings V and scores Z V (paper, biplot; Jolliffe, 2002, chapter 3).
 
     Parameters
     ----------
+    study : the history
     coordinates : "natural", or "scaled": the logarithm of speeds and volatilities, so that 0.01
         to 0.02 is as far as 0.1 to 0.2. The correlation stays as it is: arctanh is infinite at
         -1, where most days of a history can lie, and any cap on it would decide the result
+
+    Returns
+    -------
+    ParameterPCA
+        scores, loadings and explained variances
     """
     if coordinates not in get_args(Coordinates):
         raise ValueError(f"coordinates are {coordinates!r}; give 'natural' or 'scaled'")

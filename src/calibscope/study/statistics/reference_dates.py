@@ -19,8 +19,12 @@ def reference_dates(
 ) -> pd.DataFrame:
     """Fit, EDoF, largest leverage, influence and residual, and the reading of some dates.
 
+    RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)), EDoF = rank(A), h_kk = (H_w)_kk (paper, table of
+    reference cases).
+
     Parameters
     ----------
+    study : the history
     dates : what happened by date, or dates alone
 
     Returns

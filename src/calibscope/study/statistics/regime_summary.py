@@ -13,6 +13,13 @@ from calibscope.study.study import Study
 def regime_summary(study: Study) -> pd.DataFrame:
     """Fit, parameters, EDoF, bounds and dispersion of the principal components, per year.
 
+    Medians, 75 % minus 25 % quantiles, and the scores Z V of `parameter_pca` (paper, section on
+    regimes), Z = U S V^T.
+
+    Parameters
+    ----------
+    study : the history
+
     Returns
     -------
     DataFrame
