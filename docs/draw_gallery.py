@@ -14,7 +14,7 @@ from render import render
 
 GALLERY = Path(__file__).parent / "gallery"
 WIDTH, TALLEST, LARGEST = 400, 300, 20_000  # pixels and bytes of a thumbnail
-COLOURS = (48, 24, 16, 12, 8)  # few enough for its size
+COLOURS = (192, 96, 48, 24, 16, 12)  # few enough for its size
 DRAWN = 900  # pixels: narrower, and titles would leave the picture
 
 
@@ -49,8 +49,7 @@ def draw(
     small = large.resize(size, Image.Resampling.LANCZOS)
     small = small.crop((0, 0, width, min(small.height, tallest or small.height)))
     for colours in COLOURS:
-        few = small.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        few.save(target, optimize=True)
+        small.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
         if target.stat().st_size < largest:
             break
     print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB")
