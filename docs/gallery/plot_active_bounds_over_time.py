@@ -14,5 +14,5 @@ from demo_study import demo_store
 import calibscope as cs
 from calibscope.report.figures.active_bounds_over_time import active_bounds_over_time
 
-study = cs.open_study(demo_store())  # from cs.run_study(cs.demo_market(), "study.db")
+study = cs.open_study(demo_store())  # yours: cs.run_study(market, "study.db")
 active_bounds_over_time(study)

@@ -15,5 +15,5 @@ from demo_study import demo_store
 import calibscope as cs
 from calibscope.report.figures.fan_chart import fan_chart
 
-study = cs.open_study(demo_store())  # from cs.run_study(cs.demo_market(), "study.db")
+study = cs.open_study(demo_store())  # yours: cs.run_study(market, "study.db")
 fan_chart(study, "a_y", scales=("mad", "mad_adjusted"))

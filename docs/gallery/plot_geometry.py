@@ -2,7 +2,7 @@
 What does a calibration look like?
 ==================================
 
-Three quotes of a real fit: the market is a point, all prices of the model are a curved surface,
+Three quotes of a fit: the market is a point, all prices of the model are a curved surface,
 the fit is its nearest point, and the diagnostics see the tangent plane. Turn the picture with the
 mouse. Where the surface leaves the plane within the length of the residual, first-order answers
 are doubtful.

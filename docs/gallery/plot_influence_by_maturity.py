@@ -14,5 +14,5 @@ from demo_study import demo_store
 import calibscope as cs
 from calibscope.report.figures.influence_by_maturity import influence_by_maturity
 
-study = cs.open_study(demo_store())  # from cs.run_study(cs.demo_market(), "study.db")
+study = cs.open_study(demo_store())  # yours: cs.run_study(market, "study.db")
 influence_by_maturity(study)

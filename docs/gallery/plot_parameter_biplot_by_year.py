@@ -14,5 +14,5 @@ from demo_study import demo_store
 import calibscope as cs
 from calibscope.report.figures.parameter_biplot_by_year import parameter_biplot_by_year
 
-study = cs.open_study(demo_store())  # from cs.run_study(cs.demo_market(), "study.db")
+study = cs.open_study(demo_store())  # yours: cs.run_study(market, "study.db")
 parameter_biplot_by_year(study)

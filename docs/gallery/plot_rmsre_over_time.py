@@ -15,5 +15,5 @@ from demo_study import demo_store
 import calibscope as cs
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 
-study = cs.open_study(demo_store())  # from cs.run_study(cs.demo_market(), "study.db")
+study = cs.open_study(demo_store())  # yours: cs.run_study(market, "study.db")
 rmsre_over_time(study)

@@ -14,5 +14,5 @@ from demo_study import demo_store
 import calibscope as cs
 from calibscope.report.figures.traffic_light_calendar import traffic_light_calendar
 
-study = cs.open_study(demo_store())  # from cs.run_study(cs.demo_market(), "study.db")
+study = cs.open_study(demo_store())  # yours: cs.run_study(market, "study.db")
 traffic_light_calendar(study)
