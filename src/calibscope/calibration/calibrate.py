@@ -140,9 +140,9 @@ class Fits(Sequence[Fit]):
 
     @property
     def rmsre(self) -> Array:
-        """(n,) of all days, whatever was minimised.
+        r"""(n,) of all days, whatever was minimised.
 
-        RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective).
+        :math:`\sqrt{\tfrac1m \sum_k ((g_k - y_k)/y_k)^2}` (paper, eq. rmsre_objective).
         """
         return np.array([fit.rmsre for fit in self])
 
@@ -158,11 +158,11 @@ def calibrate_many(
     threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Fits:
-    """Fit G2++ to every day of a market on all cores; by default in milliseconds a day.
+    r"""Fit G2++ to every day of a market on all cores; by default in milliseconds a day.
 
     A day never depends on its neighbours: order and number of threads change no bit of a result.
 
-    Each day minimises f(p) = sum w_k (g_k(p) - y_k)^2 as in `calibrate` (paper, eq. wls_form).
+    Each day minimises :math:`\sum_k w_k (g_k - y_k)^2` as in `calibrate` (paper, eq. wls_form).
 
     Parameters
     ----------

@@ -175,9 +175,9 @@ class Problem:
         return total
 
     def rmsre(self, parameters: ArrayLike) -> float:
-        """Root mean squared relative error, whatever is minimised.
+        r"""Root mean squared relative error, whatever is minimised.
 
-        RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective).
+        :math:`\sqrt{\tfrac1m \sum_k ((g_k - y_k)/y_k)^2}` (paper, eq. rmsre_objective).
 
         Parameters
         ----------

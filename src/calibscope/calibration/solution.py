@@ -61,9 +61,9 @@ class Fit:
 
     @cached_property
     def prices(self) -> Array:
-        """Model prices (m,).
+        r"""Model prices (m,).
 
-        g_k(p) of `G2.cap_prices` (paper, eq. analytical_cap_price).
+        :math:`g_k(\Pi)` of `G2.cap_prices` (paper, eq. analytical_cap_price).
         """
         return self.problem.values(self.parameters.values, order=0).prices
 
@@ -71,23 +71,23 @@ class Fit:
     def residuals(self) -> Array:
         """Relative errors of the prices, (model - market) / market.
 
-        (g_k - y_k) / y_k; the paper's residuals (eq. rmsre_objective) have the other sign.
+        :math:`(g_k - y_k)/y_k`; the paper's residuals (eq. rmsre_objective) have the other sign.
         """
         return self.prices / self.problem.day.prices - 1.0
 
     @property
     def rmsre(self) -> float:
-        """Root mean squared relative error, whatever was minimised.
+        r"""Root mean squared relative error, whatever was minimised.
 
-        RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective).
+        :math:`\sqrt{\tfrac1m \sum_k ((g_k - y_k)/y_k)^2}` (paper, eq. rmsre_objective).
         """
         return float(np.sqrt(np.mean(self.residuals**2)))
 
     @cached_property
     def objective(self) -> float:
-        """What was minimised.
+        r"""What was minimised.
 
-        f(p) = sum w_k (g_k(p) - y_k)^2, plus an anchor's pull (paper, eq. wls_form).
+        :math:`\sum_k w_k (g_k - y_k)^2`, plus an anchor's pull (paper, eq. wls_form).
         """
         return self.problem.objective(self.parameters.values)
 

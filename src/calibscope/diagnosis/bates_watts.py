@@ -55,12 +55,18 @@ class RelativeCurvature:
 
     @property
     def rms_at_level(self) -> float:
-        """Of the whole confidence region, c sqrt(F): to be compared with 0.3."""
+        r"""Of the whole confidence region: to be compared with 0.3.
+
+        :math:`c \sqrt F`, with F the quantile of the region (Bates and Watts, 1980).
+        """
         return self.rms * self.extent
 
     @property
     def maximum_at_level(self) -> float:
-        """Of the whole confidence region, Gamma sqrt(F): to be compared with 1/2."""
+        r"""Of the whole confidence region: to be compared with 1/2.
+
+        :math:`\Gamma \sqrt F`, with F the quantile of the region (Bates and Watts, 1980).
+        """
         return self.maximum * self.extent
 
     @property

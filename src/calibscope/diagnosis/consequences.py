@@ -115,19 +115,19 @@ class Consequences:
 
     @property
     def valley_low(self) -> Array:
-        """(q,) the smallest value among fits that are nearly as good.
+        r"""(q,) the smallest value among fits that are nearly as good.
 
-        min z(theta) over the fits theta whose objective is at most factor^2 times the best (a
-        profile, Bates and Watts, 1988, section 6.1).
+        :math:`\min_\theta z(\theta)` over :math:`f(\theta) \le factor^2 \min f`, as in a profile
+        (Bates and Watts, 1988, section 6.1).
         """
         values = self.point_values
         return values.min(axis=0) if self.has_valley else np.full_like(self.low, np.nan)
 
     @property
     def valley_high(self) -> Array:
-        """(q,) the largest.
+        r"""(q,) the largest.
 
-        max z(theta) over the same fits (Bates and Watts, 1988, section 6.1).
+        :math:`\max_\theta z(\theta)` over the same fits (Bates and Watts, 1988, section 6.1).
         """
         values = self.point_values
         return values.max(axis=0) if self.has_valley else np.full_like(self.high, np.nan)

@@ -40,8 +40,8 @@ DEFAULT_SCALE: Scale = "mad_adjusted"
 class Diagnosis:
     """How far a fit can be trusted: m quotes, p parameters.
 
-    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: g are the
-    fitted values, J their derivatives, W the weights, :math:`A = W^{1/2} J`, :math:`r = y - g`,
+    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: g are
+    the fitted values, J their derivatives, W the weights, :math:`A = W^{1/2} J`, :math:`r = y - g`,
     :math:`e = W^{1/2} r`, and :math:`H_w` the hat matrix, with :math:`h_{kk}` on its diagonal.
     """
 
@@ -68,10 +68,10 @@ class Diagnosis:
 
     @property
     def leverage(self) -> Array:
-        """(m,) diagonal of the hat matrix: 1 means that the fit must meet the quote.
+        r"""(m,) diagonal of the hat matrix: 1 means that the fit must meet the quote.
 
-        h_kk = (H_w)_kk = sum_j U_kj^2, with A = U S V^T (paper, eq. hat_matrix and the text below
-        it).
+        :math:`h_{kk} = \sum_j U_{kj}^2`, with :math:`A = U S V^T` (paper, eq. hat_matrix and the
+        text below it).
         """
         return self.geometry.leverage
 
@@ -87,7 +87,7 @@ class Diagnosis:
 
     @property
     def oblique_projector(self) -> Array:
-        """(m, m) J (J^T W J)^+ J^T W, on prices as they are; the same diagonal as H_w.
+        """(m, m) :math:`J (J^T W J)^+ J^T W`, on prices as they are; the same diagonal as H_w.
 
         Source: paper, section on the weighted hat matrix.
         """
@@ -97,7 +97,7 @@ class Diagnosis:
     def y_fitted(self) -> Array | None:
         """(m,) affine projection of the quotes on the tangent plane; None without quotes.
 
-        g + J (J^T W J)^+ J^T W (y - g) (paper, appendix on the hat matrix).
+        :math:`g + J (J^T W J)^+ J^T W (y - g)` (paper, appendix on the hat matrix).
         """
         if self.problem.observed is None:
             return None
@@ -107,9 +107,9 @@ class Diagnosis:
 
     @property
     def relative_offset(self) -> float:
-        """|H_w e| / |e|: the share of the residuals that the parameters could still explain.
+        """The share of the residuals that the parameters could still explain.
 
-        Source: Bates and Watts (1981).
+        :math:`|H_w e| / |e|` (Bates and Watts, 1981).
         """
         e = self.problem.weighted_residuals
         return _scalar(relative_offset(self.geometry.left, e))
@@ -151,18 +151,18 @@ class Diagnosis:
     def condition_number(self) -> float:
         """Largest over smallest singular value.
 
-        s_1 / s_p (Golub and Van Loan, 2013, section 2.6).
+        :math:`s_1/s_p` (Golub and Van Loan, 2013, section 2.6).
         """
         return _scalar(self.geometry.condition_number)
 
     @property
     def condition_number_exact(self) -> float:
-        """The same of the exact Hessian, on the free parameters: root of the ratio of eigenvalues.
+        r"""The same of the exact Hessian, on the free parameters: root of the ratio of eigenvalues.
 
         Infinite where a direction is lost or the Hessian is not positive definite.
 
-        sqrt(lambda_1 / lambda_p) of half the Hessian, which would be s_1 / s_p without curvature
-        (Golub and Van Loan, 2013, section 2.6; paper, appendix on Gauss-Newton).
+        :math:`\sqrt{\lambda_1/\lambda_p}` of half the Hessian, which would be :math:`s_1/s_p`
+        without curvature (Golub and Van Loan, 2013, section 2.6; paper, appendix on Gauss-Newton).
         """
         return _scalar(self.curvature.condition_number)
 
@@ -170,19 +170,19 @@ class Diagnosis:
 
     @property
     def sensitivity(self) -> Array:
-        """(p, m) derivative of the parameters by the quotes, weights fixed: (J^T W J)^+ J^T W.
+        """(p, m) derivative of the parameters by the quotes, weights fixed.
 
-        Source: paper, the second factor of eq. influence_function.
+        :math:`(J^T W J)^+ J^T W` (paper, the second factor of eq. influence_function).
         """
         geometry, roots = self.geometry, self.problem.root_weights[..., None, :]
         return np.asarray(geometry.root_inverse @ geometry.left.mT * roots)
 
     @property
     def sensitivity_exact(self) -> Array:
-        """(p, m) the same with the exact Hessian; parameters at active bounds do not move.
+        r"""(p, m) the same with the exact Hessian; parameters at active bounds do not move.
 
-        (J^T W J + Delta_GN/2)^-1 J^T W, by the implicit function theorem at J^T W r = 0 (paper, eq.
-        influence_function and appendix on Gauss-Newton).
+        :math:`(J^T W J + \tfrac12 \Delta_{GN})^{-1} J^T W`, by the implicit function theorem at J^T
+        W r = 0 (paper, eq. influence_function and appendix on Gauss-Newton).
         """
         J, w = self.problem.jacobian, self.problem.weights[..., None, :]
         return np.asarray(self.curvature.exact_inverse @ J.mT * w)
@@ -199,10 +199,10 @@ class Diagnosis:
 
     @property
     def influence_exact(self) -> Array:
-        """(m, p) influence function with the exact Hessian.
+        r"""(m, p) influence function with the exact Hessian.
 
-        IF_k = (y_k - g_k) (J^T W J + Delta_GN/2)^-1 J_k^T w_k (paper, eq. influence_function, with
-        the Hessian of its appendix on Gauss-Newton).
+        :math:`r_k (J^T W J + \tfrac12 \Delta_{GN})^{-1} J_k^T w_k` (paper, eq. influence_function,
+        with the Hessian of its appendix on Gauss-Newton).
         """
         return influence(self.problem.residuals, self.sensitivity_exact)
 
@@ -215,15 +215,15 @@ class Diagnosis:
 
     @property
     def influence_score(self) -> Array:
-        """(m,) Euclidean norm of the influence; it mixes the units of the parameters.
+        r"""(m,) Euclidean norm of the influence; it mixes the units of the parameters.
 
-        |IF_k| (paper, below eq. influence_function).
+        :math:`\|IF_k\|` (paper, below eq. influence_function).
         """
         return influence_score(self.influence)
 
     @property
     def dfbeta(self) -> Array:
-        """(m, p) parameters minus those without quote k, to first order: IF_k / (1 - h_kk).
+        """(m, p) parameters minus those without quote k, to first order, :math:`IF_k/(1 - h_{kk})`.
 
         Source: Belsley, Kuh and Welsch (1980), section 2.1.
         """
@@ -240,36 +240,37 @@ class Diagnosis:
 
     @property
     def dffits(self) -> Array:
-        """(m,) shift of the own fitted value in its deviations (statsmodels).
+        r"""(m,) shift of the own fitted value in its deviations (statsmodels).
 
-        t_k sqrt(h_kk / (1 - h_kk)), with t_k the externally studentised residual (Belsley, Kuh and
-        Welsch (1980), section 2.1).
+        :math:`t_k \sqrt{h_{kk}/(1 - h_{kk})}`, with :math:`t_k` the externally studentised residual
+        (Belsley, Kuh and Welsch (1980), section 2.1).
         """
         return self.deletion.dffits
 
     @property
     def cooks_distance(self) -> Array:
-        """(m,) how far quote k moves all parameters together (statsmodels).
+        r"""(m,) how far quote k moves all parameters together (statsmodels).
 
-        r_k^2 h_kk / (p (1 - h_kk)), with r_k the internally studentised residual (Cook, 1977).
+        :math:`t_k^2\,h_{kk} / (p\,(1 - h_{kk}))`, with :math:`t_k` the internally studentised
+        residual (Cook, 1977).
         """
         return self.deletion.cooks_distance
 
     @property
     def resid_studentized_internal(self) -> Array:
-        """(m,) residual over its deviation, with the scale of all quotes (statsmodels).
+        r"""(m,) residual over its deviation, with the scale of all quotes (statsmodels).
 
-        r_k = e_k / (s sqrt(1 - h_kk)) (Belsley, Kuh and Welsch (1980), section 2.1; Cook and
-        Weisberg, 1982).
+        :math:`t_k = e_k / (s \sqrt{1 - h_{kk}})` (Belsley, Kuh and Welsch (1980), section 2.1; Cook
+        and Weisberg, 1982).
         """
         return self.deletion.resid_studentized_internal
 
     @property
     def resid_studentized_external(self) -> Array:
-        """(m,) residual over its deviation, with the scale of the other quotes (statsmodels).
+        r"""(m,) residual over its deviation, with the scale of the other quotes (statsmodels).
 
-        t_k = e_k / (s_(k) sqrt(1 - h_kk)) (Belsley, Kuh and Welsch (1980), section 2.1; Cook and
-        Weisberg, 1982).
+        :math:`t_k = e_k / (s_{(k)} \sqrt{1 - h_{kk}})` (Belsley, Kuh and Welsch (1980), section
+        2.1; Cook and Weisberg, 1982).
         """
         return self.deletion.resid_studentized_external
 
@@ -294,23 +295,24 @@ class Diagnosis:
 
     @property
     def scale_mse(self) -> float:
-        """Noise of the weighted residuals, from their squares and m - p.
+        r"""Noise of the weighted residuals, from their squares and m - p.
 
-        sigma^2 = sum e_k^2 / (m - p) (paper, section on parameter uncertainty).
+        :math:`\sigma^2 = \sum_k e_k^2/(m - p)` (paper, section on parameter uncertainty).
         """
         return cast(float, self.scales.mse)
 
     @property
     def scale_mad(self) -> float:
-        """Noise from the median absolute deviation (the paper's).
+        r"""Noise from the median absolute deviation (the paper's).
 
-        sigma = 1.4826 median |e_k - median(e)| (paper, section on parameter uncertainty).
+        :math:`\sigma = 1.4826\,\mathrm{median}_k\,|e_k - \mathrm{median}(e)|` (paper, section on
+        parameter uncertainty).
         """
         return cast(float, self.scales.mad)
 
     @property
     def scale_mad_adjusted(self) -> float:
-        """Noise from the median absolute deviation of e / sqrt(1 - h).
+        r"""Noise from the median absolute deviation of :math:`e_k/\sqrt{1 - h_{kk}}`.
 
         The paper's scale after the correction for leverage of Belsley, Kuh and Welsch (1980),
         section 2.1: e_k / sqrt(1 - h_kk) have equal variances.
@@ -319,18 +321,19 @@ class Diagnosis:
 
     @property
     def fisher_information(self) -> Array:
-        """(p, p) J^T W J / sigma^2 with `scale_mad_adjusted`; zero for parameters held fixed.
+        r"""(p, p) information on the parameters; zero for those held fixed.
 
-        Source: paper, section on parameter uncertainty.
+        :math:`J^T W J / \sigma^2` with `scale_mad_adjusted` (paper, section on parameter
+        uncertainty).
         """
         return self._information(on_pairs(self.problem.gram, self.geometry.is_active))
 
     @property
     def fisher_information_exact(self) -> Array:
-        """(p, p) half the exact Hessian over sigma^2, on the free parameters.
+        r"""(p, p) half the exact Hessian over sigma^2, on the free parameters.
 
-        (J^T W J + Delta_GN/2) / sigma^2 (paper, section on parameter uncertainty and appendix on
-        Gauss-Newton).
+        :math:`(J^T W J + \tfrac12\Delta_{GN})/\sigma^2` (paper, section on parameter uncertainty
+        and appendix on Gauss-Newton).
         """
         problem = self.problem
         bend = np.nan if problem.bend is None else problem.bend
@@ -368,9 +371,9 @@ class Diagnosis:
         return plain if checked_form(form) == "gauss_newton" else curved
 
     def standard_errors(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
-        """(p,) square roots of the variances.
+        r"""(p,) square roots of the variances.
 
-        sqrt(Cov_jj) (paper, eq. cov).
+        :math:`\sqrt{Cov_{jj}}` (paper, eq. cov).
 
         Parameters
         ----------
@@ -387,17 +390,18 @@ class Diagnosis:
 
     @property
     def correlation(self) -> Array:
-        """(p, p) of the parameters; not a number for those without variance.
+        r"""(p, p) of the parameters; not a number for those without variance.
 
-        Cov_ij / sqrt(Cov_ii Cov_jj) (paper, eq. cov).
+        :math:`Cov_{ij}/\sqrt{Cov_{ii}\,Cov_{jj}}` (paper, eq. cov).
         """
         return correlation(self.geometry.inverse)
 
     @property
     def correlation_exact(self) -> Array:
-        """(p, p) of the free parameters, with the exact Hessian.
+        r"""(p, p) of the free parameters, with the exact Hessian.
 
-        Cov_ij / sqrt(Cov_ii Cov_jj), with half the Hessian in place of J^T W J (paper, eq. cov).
+        :math:`Cov_{ij}/\sqrt{Cov_{ii}\,Cov_{jj}}`, with half the Hessian in place of J^T W J
+        (paper, eq. cov).
         """
         return correlation(self.curvature.exact_inverse)
 
@@ -505,9 +509,10 @@ class Diagnosis:
 
     @property
     def gauss_newton_ratio(self) -> float:
-        """|Delta_GN|_F / |2 J^T W J|_F, the paper's; blind to flat directions.
+        r""":math:`\|\Delta_{GN}\|_F / \|2 J^T W J\|_F`, the paper's; blind to flat directions.
 
-        Delta_GN = -2 sum_k w_k r_k Hessian(g_k) (paper, appendix on the adequacy of Gauss-Newton).
+        :math:`\Delta_{GN} = -2 \sum_k w_k r_k \nabla^2 g_k` (paper, appendix on the adequacy of
+        Gauss-Newton).
         """
         return cast(float, self.curvature.gauss_newton_ratio)
 

@@ -102,7 +102,10 @@ class Intervals:
         return replace(self, level=level, **{name: getattr(self, name)[place] for name in ends})
 
     def of(self, name: str) -> tuple[float | Array, float | Array]:
-        """Low and high end of one parameter.
+        r"""Low and high end of one parameter.
+
+        The two ends of :math:`\eta^{-1}(\eta(\theta) \pm q\,|\eta'|\,se)` or of another method
+        (paper, section on the delta method).
 
         Parameters
         ----------

@@ -83,7 +83,10 @@ class LeastSquares:
 
     @property
     def relative_weight(self) -> Array:
-        """The c of weights c/y^2, which minimise relative errors; not a number for others."""
+        """The c of weights c/y^2, which minimise relative errors; not a number for others.
+
+        :math:`c = w_k y_k^2`, the same for all k (paper, eq. wls_form).
+        """
         if self.observed is None:
             return np.full(self.residuals.shape[:-1], np.nan)
         products = self.weights * self.observed**2

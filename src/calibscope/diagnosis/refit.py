@@ -44,9 +44,9 @@ class Refit(Protocol):
         """
 
     def predict(self, parameters: Array) -> Array:
-        """(n, m) fitted values at parameters (n, p).
+        r"""(n, m) fitted values at parameters (n, p).
 
-        g_k(theta) of the paper's eq. wls_form.
+        :math:`g_k(\theta)` of the paper's eq. wls_form.
 
         Parameters
         ----------

@@ -37,7 +37,10 @@ class Scales:
     count: Indices  # m: observations with a weight
 
     def of(self, scale: Scale) -> Array:
-        """One of the three by name.
+        r"""One of the three by name.
+
+        :math:`\sigma^2 = \sum e_k^2/(m - p)`, or 1.4826 times the MAD of e or of :math:`e_k/\sqrt{1
+        - h_{kk}}` (paper, section on parameter uncertainty).
 
         Parameters
         ----------

@@ -83,9 +83,9 @@ class MarketDay:
 
     @property
     def discounts(self) -> Array:
-        """P(0, t) at the times of the schedule.
+        """(N + 1,) discount factors at the times of the schedule.
 
-        P(0, t) as in `DiscountCurve.discount` (Brigo and Mercurio, 2006, section 1.2).
+        :math:`P(0, t_i)` of `DiscountCurve.discount` (Brigo and Mercurio, 2006, section 1.2).
         """
         return self.curve.discount(self.schedule.times)
 

@@ -35,9 +35,9 @@ class Scheme(Protocol):
     """A family of curves, one for each index of the leading axes of the nodes."""
 
     def log_discount(self, t: Array) -> Array:
-        """Log P(0, t), leading axes first: (..., *t.shape).
+        r"""Log P(0, t), leading axes first: (..., *t.shape).
 
-        log P(0, t) is minus the integral of f(0, s) over s from 0 to t (Hagan and West, 2006).
+        :math:`\log P(0, t) = -\int_0^t f(0, s)\,ds` (Hagan and West, 2006).
 
         Parameters
         ----------
