@@ -3,8 +3,8 @@ How far could each parameter be from its estimate?
 ==================================================
 
 Intervals at 50, 75 and 95 % by the delta method, as multiples of the estimate; the correlation as
-a difference. Grey intervals are short only because rank was lost, and a parameter at a bound has
-none. Where curvature is strong, put ``dx.intervals(method="profile")`` beside them.
+a difference. Grey intervals mean nothing, long or short, because rank was lost; a parameter at a
+bound has none. Where curvature is strong, put ``dx.intervals(method="profile")`` beside them.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/interval_chart.png"
