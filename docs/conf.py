@@ -5,6 +5,9 @@ import os
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
 import calibscope
 
 HERE = Path(__file__).parent
@@ -102,3 +105,9 @@ html_theme_options = {
         "color-brand-visited": "#56b4e9",
     },
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Show what has no lexer as plain text, under its own name."""
+    for name in ("csv", "cron"):
+        app.add_lexer(name, TextLexer)

@@ -11,6 +11,9 @@ Inside the cone that is a linear problem. On its boundary |rho| = 1 it is (u, v,
 largest where 2 n' l = n l', a quartic equation. Its root is found by Newton's method; the sign of
 the multiplier tells the right one. Where that exceeds a bound on the volatilities, one of them is
 at its bound: a linear problem in the other two unknowns or, on the boundary, a cubic equation.
+
+Sources: the variance is the paper's (section 2.2), linear in these three; the cone and its solution
+are ours.
 """
 
 import math

@@ -1,4 +1,8 @@
-"""The scaled coordinates q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy) of parameters."""
+"""The scaled coordinates q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy) of parameters.
+
+The logarithms are the paper's (section on transformations); rho_xy stays as it is, because arctanh
+is infinite at the bound.
+"""
 
 import numpy as np
 

@@ -4,6 +4,9 @@ At given speeds the best volatilities and correlation follow from the surrogate,
 nothing moves (`inner_fit`). The speeds then take Newton steps on what is left, whose Hessian is the
 Schur complement of the exact one. In these two coordinates the long, curved valleys of the five
 parameters are short.
+
+With f of speeds a and the rest b, the Hessian is :math:`f_{aa} - f_{ab} f_{bb}^{-1} f_{ba}`:
+variable projection (Golub and Pereyra, 1973).
 """
 
 import math

@@ -10,6 +10,8 @@ of one. With A = W^(1/2) dg/dq and the weighted residuals r,
 
 The second term is what Gauss-Newton leaves out and what flat directions need. A pull towards an
 anchor adds the sum of strength_p (log p - anchor_p)^2 to f, with rho_xy itself for its logarithm.
+
+Sources: paper, eq. wls_form, and its appendix on Gauss-Newton.
 """
 
 import math

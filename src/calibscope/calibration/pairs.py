@@ -8,6 +8,9 @@ a pair is
 and A, B are its values at equal speeds. The columns of the linear model and their products are sums
 along rows of pairs, which the compiler runs on several pairs at a time; what is left of a pair is
 the cone problem (`cone.py`).
+
+Sources: the variance is the paper's (section 2.2); what is linear is solved at each pair, as in
+variable projection (Golub and Pereyra, 1973).
 """
 
 from typing import NamedTuple

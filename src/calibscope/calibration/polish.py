@@ -1,9 +1,11 @@
-r"""From a point near an optimum to the optimum: Newton's method inside bounds.
+"""From a point near an optimum to the optimum: Newton's method inside bounds.
 
 Each step solves (H + mu D) s = -A^T r in the coordinates of `objective.py`, with H half the exact
 Hessian (or Gauss-Newton's A^T A), Marquardt's scaling D = diag(A^T A), and mu raised until H + mu D
 is positive definite and the step goes down. A parameter that is pushed against its bound stays
 there; the others move alone.
+
+Sources: Marquardt (1963) for the damping; Nocedal and Wright (2006), chapters 3 and 10.
 """
 
 import math

@@ -13,6 +13,8 @@ the mean speed, kappa = sigma_x (a_x - a_y), eta = sigma_x - sigma_y and nu = si
 In the model's own parameters this is a curved canyon, along which Newton's method creeps for
 hundreds of steps. In c = (s, b, kappa, eta, nu) it is a straight line: the valley is walked from
 one sigma to the next, all else refitted in a few steps, and every minimum on the way is found.
+
+The coordinates are ours; the prices are the paper's (eq. analytical_cap_price).
 """
 
 import math

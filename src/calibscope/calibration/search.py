@@ -14,6 +14,9 @@ affordable. The deepest valley points of this grid are then measured with true p
 that have no lower neighbour Newton's method goes down in the two speeds, all else at its best
 (`descent.py`), and finally in all five parameters (`polish.py`). The best end is the answer. The
 linearisation is renewed at the best point of two coarse passes.
+
+What is linear is taken out of the search: variable projection (Golub and Pereyra, 1973). That the
+variance is linear in u, v and w is the paper's formula (section 2.2) read in that way.
 """
 
 from functools import cache

@@ -5,6 +5,8 @@ r"""The linear surrogate of a day: prices as linear functions of the caplets' va
 
 All good fits have nearly the same variances, because they have nearly the same prices, so this
 holds wherever it matters. At every pair of speeds it leaves a small cone problem (`cone.py`).
+
+The M_ki are the paper's (eq. factor_M).
 """
 
 import math

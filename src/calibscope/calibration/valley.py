@@ -11,6 +11,8 @@ are fitted, and from the outermost of them each end is followed outwards, parame
 refitted from their tangent, until the limit or a bound is met. So every end is a fit that keeps
 the limit (`ends`); a valley that neither the scan nor its continuation shows can be missed, and
 the range is then too short, never too long.
+
+Such ranges are those of a profile (Bates and Watts, 1988, section 6.1).
 """
 
 from collections.abc import Iterable

@@ -94,9 +94,11 @@ def sizes(values: Array) -> Array:
 
 
 def outlier_limit(degrees_of_freedom: Indices, count: Indices, probability: float) -> Array:
-    """Externally studentised residual that chance exceeds on few days (Bonferroni).
+    r"""Externally studentised residual that chance exceeds on few days (Bonferroni).
 
     Not a number without a degree of freedom to spare.
+
+    :math:`t_{m-p-1}(1 - \alpha/2m)` (Cook and Weisberg, 1982, section 2.2).
     """
     chance = 1.0 - 0.5 * probability / np.maximum(count, 1)
     return np.asarray(stdtrit(np.asarray(degrees_of_freedom) - 1, chance))

@@ -1,7 +1,10 @@
-r"""Whether a fit is an optimum: what the parameters could still explain of the residuals.
+"""Whether a fit is an optimum: what the parameters could still explain of the residuals.
 
 At an optimum the residuals are orthogonal to the columns of the free parameters, and a parameter at
 a bound would have to leave the bounds to explain more.
+
+That is :math:`A_f^T e = 0` for the free columns, and the sign of a multiplier for the others (the
+conditions of Karush, Kuhn and Tucker; Nocedal and Wright, 2006, chapter 12).
 """
 
 import numpy as np

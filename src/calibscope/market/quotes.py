@@ -9,6 +9,9 @@ s = vol * sqrt(reset time), the undiscounted caplet is
 
 Both are written as intrinsic value plus time value; the time value is the same for caplet and
 floorlet, so parity holds by construction.
+
+Sources: Bachelier (1900) and Black (1976); bounds of prices follow from the put on a bond in the
+paper's section 2.2.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Piecewise polynomials in time, for many days that share their nodes."""
+r"""Piecewise polynomials in time, for many days that share their nodes.
+
+On piece i, with :math:`s = t - t_i`, the polynomial is that of :math:`\log P(0, t)`, and minus its
+derivative the forward rate (Hagan and West, 2006).
+"""
 
 from dataclasses import dataclass
 

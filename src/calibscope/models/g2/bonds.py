@@ -8,6 +8,8 @@ towards zero give full precision for every speed, including zero, and nothing ne
 
 All functions take the parameters in the order a_x, a_y, sigma_x, sigma_y, rho_xy and broadcast
 over times.
+
+Sources: paper, section 2.1; Brigo and Mercurio (2006), section 4.2.
 """
 
 import numpy as np
