@@ -67,6 +67,7 @@ if any((HERE / "gallery").glob("plot_*.py")):
         "examples_dirs": "gallery",
         "gallery_dirs": "generated/gallery",
         "filename_pattern": r"plot_\w+\.py$",
+        "ignore_pattern": r"demo_study\.py$",
         "capture_repr": ("_repr_html_",),
         "image_scrapers": (),
         "reset_modules": (),

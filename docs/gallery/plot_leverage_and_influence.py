@@ -1,0 +1,19 @@
+"""
+Which quotes could move the fit, and which have?
+================================================
+
+Above, leverage; below, Cook's distance, the length of the move of all fitted prices without the
+quote, in units of noise. Hatched bars hold the parameters at active bounds fixed, which is the fit
+you have. A quote high in both decides the day: check it at its source, then fit without it
+(``dx.exact.leave_one_out()``).
+"""
+
+# sphinx_gallery_thumbnail_path = "gallery/thumbnails/leverage_and_influence.png"
+
+import calibscope as cs
+from calibscope.report.figures.leverage_and_influence import leverage_and_influence
+
+day = cs.demo_market().day("2024-06-06")
+fit = cs.calibrate(day)
+full, strict = cs.diagnose(fit), cs.diagnose(fit, mode="strict")
+leverage_and_influence(full, "SYNTHETIC market, 2024-06-06", strict=strict)

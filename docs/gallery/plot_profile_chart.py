@@ -1,0 +1,17 @@
+"""
+How far can a parameter go?
+===========================
+
+Each parameter is moved, and all others are fitted anew: the objective over its minimum. Where the
+curve lies below the line of a level, the value belongs to the interval. The bars below compare it
+with the delta method; where they disagree, report the profile.
+"""
+
+# sphinx_gallery_thumbnail_path = "gallery/thumbnails/profile_chart.png"
+
+import calibscope as cs
+from calibscope.report.figures.profiles import profile_chart
+
+day = cs.demo_market().day("2020-03-18")
+dx = cs.diagnose(cs.calibrate(day))
+profile_chart(dx.exact.profiles(), dx.intervals(0.95), "SYNTHETIC market, 2020-03-18")
