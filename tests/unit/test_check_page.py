@@ -27,6 +27,19 @@ def test_maturities_are_named_where_most_days_lack_one(tmp_path, lacking, is_sai
     assert ("checks.maturities = [3, 5, 10]" in console.export_text()) == is_said
 
 
+def test_days_without_any_quote_are_another_matter(tmp_path):
+    caps, curve = tmp_path / "caps.csv", tmp_path / "curve.csv"
+    caps.write_text("date,3Y,5Y\n2024-06-03,.01,.02\n2024-06-06,.01,.02\n")
+    dates = [f"2024-06-0{day}" for day in range(3, 8)]
+    curve.write_text("\n".join(["date,1Y,30Y", *(f"{date},0.97,0.5" for date in dates[1:4])]))
+    market = cs.read_market(caps, curve)
+    assert len(market) == 1
+    assert len(market.dropped) == 3
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(checked_market(market, MarketSettings(), everything=False))
+    assert "checks.maturities" not in console.export_text()
+
+
 def test_what_is_advised_helps(tmp_path):
     """The setting as the page writes it, given to the reader."""
     caps, curve = tmp_path / "caps.csv", tmp_path / "curve.csv"

@@ -40,9 +40,9 @@ def checked_market(market: Market, settings: MarketSettings, everything: bool) -
 
 
 def _lacks_maturities(market: Market) -> bool:
-    """Whether more days lack a quote than can be used: the file has maturities of some days."""
-    incomplete = {finding.date for finding in market.dropped if finding.check == "incomplete"}
-    return len(incomplete) > len(market)
+    """Whether more days lack some of their quotes than can be used; without any, nothing helps."""
+    partly = {finding.date for finding in market.dropped if "is missing at" in finding.message}
+    return len(partly) > len(market)
 
 
 def market_summary(market: Market, conventions: Conventions) -> RenderableType:
