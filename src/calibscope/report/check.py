@@ -32,7 +32,17 @@ def checked_market(market: Market, settings: MarketSettings, everything: bool) -
         dates = (finding.date for finding in market.warnings if finding.date)
         date = next(dates, market.dates[0])
         parts.append(Text(f"\nTo leave a day out: --set checks.exclude={date}", style="bold"))
+    if _lacks_maturities(market):
+        remedy = '--set "checks.maturities = [3, 5, 10]"'
+        text = f"To use only maturities that most days have, such as these: {remedy}"
+        parts.append(Text(text, style="bold"))
     return Group(*parts)
+
+
+def _lacks_maturities(market: Market) -> bool:
+    """Whether more days lack some of their quotes than can be used; without any, nothing helps."""
+    partly = {finding.date for finding in market.dropped if "is missing at" in finding.message}
+    return len(partly) > len(market)
 
 
 def market_summary(market: Market, conventions: Conventions) -> RenderableType:
