@@ -37,6 +37,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/study.py
 	$(BIN)/python benchmarks/svensson.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/live_page.py
 
 clean:
 	rm -rf .venv calibscope-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

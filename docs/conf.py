@@ -45,7 +45,7 @@ default_role = "code"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 4
 nb_execution_mode = "force"
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # the first run compiles kernels
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 

@@ -127,6 +127,15 @@ class Study:
     def day(self, date: str | datetime.date) -> MarketDay:
         """The quotes and the curve of a date, as they were computed last.
 
+        Parameters
+        ----------
+        date : like 2022-07-21
+
+        Returns
+        -------
+        MarketDay
+            equal to the last bit to the one that was computed
+
         Raises
         ------
         StoreError
