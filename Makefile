@@ -14,7 +14,7 @@ demo: .venv/installed
 	$(BIN)/calibscope demo
 
 test: .venv/installed-dev
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses=2 --dist=loadfile
 
 docs: .venv/installed-docs
 	rm -rf docs/_build/html

@@ -1,4 +1,6 @@
-"""A short study that several tests look at."""
+"""Short studies that several tests look at, one of them served as a live page."""
+
+import threading
 
 import pytest
 
@@ -14,3 +16,22 @@ def market():
 @pytest.fixture(scope="package")
 def study(market, tmp_path_factory):
     return cs.run_study(market, tmp_path_factory.mktemp("study") / "study.db")
+
+
+@pytest.fixture(scope="package")
+def live_store(tmp_path_factory):
+    """A month of the synthetic market."""
+    path = tmp_path_factory.mktemp("live") / "study.db"
+    cs.run_study(cs.demo_market().between("2020-03-02", "2020-03-31"), path)
+    return path
+
+
+@pytest.fixture(scope="package")
+def address(live_store):
+    """Where it is served."""
+    from calibscope.report.web.serve import make_server
+
+    server, address = make_server(live_store, "127.0.0.1", 0)
+    threading.Thread(target=server.run, daemon=True).start()
+    yield address
+    server.close()

@@ -75,6 +75,6 @@ def _series(study: Study) -> go.Figure:
     figure = rmsre_over_time(study)
     figure.update_xaxes(title_text=None)
     return figure.update_layout(
-        height=HEIGHT, title=None, showlegend=False, hovermode="x",
+        height=HEIGHT, title=None, showlegend=False, hovermode="x", hoverdistance=-1,
         margin={"l": 70, "r": 20, "t": 44, "b": 28},
     )  # fmt: skip

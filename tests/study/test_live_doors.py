@@ -2,9 +2,13 @@
 
 import http.client
 import json
+import signal
 import socket
+import subprocess
+import sys
 from dataclasses import replace
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -22,8 +26,8 @@ HOSTILE_NAME = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def client(store):
-    return make_app(store).server.test_client()
+def client(live_store):
+    return make_app(live_store).server.test_client()
 
 
 def test_the_page_loads_nothing_from_elsewhere(client):
@@ -75,9 +79,9 @@ def test_a_strange_name_of_a_local_address_is_refused(address, host, status):
     connection.close()
 
 
-def test_who_waits_too_long_is_told(store, monkeypatch):
+def test_who_waits_too_long_is_told(live_store, monkeypatch):
     monkeypatch.setattr(sources, "PATIENCE", 0.01)
-    source = Source(store)
+    source = Source(live_store)
     with source.turn(), source.turn(), pytest.raises(LinkError, match="try again"), source.turn():
         pass
     with source.turn():
@@ -93,7 +97,7 @@ def test_a_run_meanwhile_is_seen(tmp_path):
     assert source.date(State()) == market.dates[-1]
 
 
-def test_an_unforeseen_error_is_logged_and_told(store, monkeypatch, caplog):
+def test_an_unforeseen_error_is_logged_and_told(live_store, monkeypatch, caplog):
     def broken(*_):
         raise RuntimeError("secret")
 
@@ -111,28 +115,28 @@ def test_an_unforeseen_error_is_logged_and_told(store, monkeypatch, caplog):
         "state": [{"id": "known", "property": "data", "value": None}],
         "changedPropIds": ["url.search"],
     }
-    answer = make_app(store).server.test_client().post("/_dash-update-component", json=body)
+    answer = make_app(live_store).server.test_client().post("/_dash-update-component", json=body)
     said = json.dumps(answer.get_json()["response"]["summary"])
     assert live.UNKNOWN in said
     assert "secret" not in said
     assert "secret" in caplog.text
 
 
-def test_the_command_says_why_it_cannot(tmp_path, store):
+def test_the_command_says_why_it_cannot(tmp_path, live_store):
     run = CliRunner().invoke
     assert "no such store" in run(main, ["serve", str(tmp_path / "none.db")]).output
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        answer = run(main, ["serve", str(store), "--port", port])
+        answer = run(main, ["serve", str(live_store), "--port", port])
         assert answer.exit_code == 1
         assert "is taken" in answer.output
     with pytest.raises(AddressError, match="no such address"):
-        make_server(store, "no.such.host.invalid", 0)
+        make_server(live_store, "no.such.host.invalid", 0)
 
 
-def test_another_address_comes_with_a_warning(store, monkeypatch):
+def test_another_address_comes_with_a_warning(live_store, monkeypatch):
     from calibscope.report.web import serve
 
     class Quiet:
@@ -140,8 +144,32 @@ def test_another_address_comes_with_a_warning(store, monkeypatch):
             """Ends at once."""
 
     monkeypatch.setattr(serve, "make_server", lambda *_: (Quiet(), "http://0.0.0.0:8050/"))
-    answer = CliRunner().invoke(main, ["serve", str(store), "--host", "0.0.0.0"])
+    answer = CliRunner().invoke(main, ["serve", str(live_store), "--host", "0.0.0.0"])
     assert "no password" in answer.output
-    answer = CliRunner().invoke(main, ["serve", str(store)])
+    answer = CliRunner().invoke(main, ["serve", str(live_store)])
     assert "Warning" not in answer.output
     assert "Open http://" in answer.output
+
+
+def test_the_command_answers_until_it_is_stopped(live_store):
+    command = [
+        sys.executable,
+        "-m",
+        "calibscope",
+        "serve",
+        str(live_store),
+        "--port",
+        "0",
+        "--json",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        said = b""
+        while b"}" not in said:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            said += line
+        with urlopen(json.loads(said)["address"]) as page:
+            assert b"calibscope" in page.read()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+        assert process.stderr.read() == b""

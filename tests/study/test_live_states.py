@@ -15,8 +15,8 @@ DAY = datetime.date(2020, 3, 18)
 
 
 @pytest.fixture(scope="module")
-def source(store):
-    return Source(store)
+def source(live_store):
+    return Source(live_store)
 
 
 years = st.sampled_from([3.0, 5.0, 10.0, 30.0])
