@@ -1,6 +1,7 @@
 """The live page on a port of this machine."""
 
 import errno
+import logging
 import socket
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ def make_server(store: Path, host: str, port: int) -> tuple[Any, str]:
     app = make_app(store)
     if host in LOCAL_HOSTS:  # no page elsewhere may send a browser here under another name
         app.server.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", "[::1]"]
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that somebody waits is no news
     listening = _listening(host, port)
     server = create_server(app.server, sockets=[listening], threads=THREADS)
     name = f"[{host}]" if ":" in host else host
