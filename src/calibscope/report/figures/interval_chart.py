@@ -156,6 +156,11 @@ def told_from_one(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
+def end_text(value: float) -> str:
+    """An end of an interval, three digits; empty where there is none."""
+    return "" if np.isnan(value) else told_from_one(value, 3)
+
+
 def _limits(low: Array, high: Array, scales: bool) -> tuple[float, float]:
     """Where the axis ends: all intervals, with room; by at most a factor of ten."""
     ends = np.concatenate((low, high)).ravel()

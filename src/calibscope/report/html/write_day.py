@@ -20,7 +20,7 @@ from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import interval_chart, told_from_one
+from calibscope.report.figures.interval_chart import end_text, interval_chart
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import optimum_atlas
@@ -155,8 +155,8 @@ def _parameters(fit: Fit, dx: Diagnosis) -> Table:
             {
                 "parameter": PARAMETERS,
                 "estimate": [f"{value:.5g}" for value in fit.parameters.values],
-                "low": [_end(value) for value in intervals.low],
-                "high": [_end(value) for value in intervals.high],
+                "low": [end_text(value) for value in intervals.low],
+                "high": [end_text(value) for value in intervals.high],
                 "mark": intervals.marks,
                 "multiplier": [f"{value:.2g}" if value else "" for value in fit.multipliers],
             }
@@ -181,10 +181,6 @@ def _quotes(fit: Fit, dx: Diagnosis) -> Table:
             }
         ),
     )
-
-
-def _end(value: float) -> str:
-    return "" if np.isnan(value) else told_from_one(value, 3)
 
 
 def _number(value: float) -> str:

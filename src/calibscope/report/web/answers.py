@@ -16,7 +16,7 @@ from calibscope.report.consequences import consequence_rows
 from calibscope.report.figures.before_and_after import before_and_after
 from calibscope.report.figures.consequences import consequences as consequence_figure
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import interval_chart, told_from_one
+from calibscope.report.figures.interval_chart import end_text, interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.singular_spectrum import singular_spectrum
@@ -77,8 +77,8 @@ def _parameters(state: State, found: WhatIf) -> Table:
         columns["before"] = _numbers(found.before)
         columns["foretold"] = [told_from_one(value, 5) for value in found.foretold()]
     columns["now" if state.has_change else "estimate"] = _numbers(found.after)
-    columns["95 % from"] = [_end(value) for value in intervals.low]
-    columns["to"] = [_end(value) for value in intervals.high]
+    columns["95 % from"] = [end_text(value) for value in intervals.low]
+    columns["to"] = [end_text(value) for value in intervals.high]
     columns["mark"] = list(intervals.marks)
     what = "before, foretold by the influence function, and recalibrated; " if state.changes else ""
     return table(f"Parameters: {what}with 95 % intervals", pd.DataFrame(columns))
@@ -86,10 +86,6 @@ def _parameters(state: State, found: WhatIf) -> Table:
 
 def _numbers(fit: Fit) -> list[str]:
     return [told_from_one(value, 5) for value in fit.parameters.values]
-
-
-def _end(value: float) -> str:
-    return "" if np.isnan(value) else told_from_one(value, 3)
 
 
 def view(source: Source, state: State, date: datetime.date, found: WhatIf) -> Blocks:

@@ -154,7 +154,7 @@ def _register_show(app: Dash, source: Source) -> None:
         except Exception as error:
             way_out = html.P(html.A("To the last day of the study", href="?"))
             head = html.Header(html.H1("calibscope"))
-            return head, [], [], [_why(error), way_out], [], [], search or ""
+            return head, [], [], [_why(error), way_out], [], [], None
         try:
             answer = _answered(source, state)
         except Exception as error:
@@ -195,7 +195,7 @@ def _register_go(app: Dash, source: Source) -> None:
                 link = undone(state).link
             else:
                 link = on_neighbour(source, state, 1 if trigger["where"] == "next" else -1).link
-        except EXPECTED:
+        except (*EXPECTED, LookupError, TypeError):
             link = f"?date={str(date)[:40]}"  # the page says what is wrong with it
         return no_update if link == search else link
 
