@@ -99,7 +99,7 @@ def _not_one(
     if len(panels) == 1:
         return []
     names = " and ".join(panel.quantity for panel in panels)
-    return [f"{panels[0].source}: {names} are both given; choose one with {setting}"]
+    return [f"{names} are both given; choose one, such as {setting} = {panels[0].quantity!r}"]
 
 
 def joined(tables: Tables, settings: MarketSettings) -> Joined:

@@ -13,6 +13,13 @@ from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
 COLUMNS = ("date", "maturity", "quantity", "value")
 IGNORE = "ignore"
+SYNONYMS = {
+    "datum": "date",
+    "dates": "date",
+    "maturity_years": "maturity",
+    "laufzeit": "maturity",
+    "atm_strike": "strike",
+}
 
 _UNIT = re.compile(r"[_ ]*[(\[]?(?:bp|bps|pct|percent|%|decimal|eur)[)\]]?$")
 
@@ -45,10 +52,9 @@ def column_names(header: Sequence[str], settings: FileSettings) -> list[str]:
 
 def _column_name(name: str) -> str:
     key = plain(name)
+    key = SYNONYMS.get(key, key)
     if key in (*COLUMNS, IGNORE):
         return key
-    if key in ("datum", "dates"):
-        return "date"
     return next(
         (quantity for quantity in ALL_QUANTITIES if key in (quantity, f"{quantity}s")), name
     )

@@ -32,6 +32,7 @@ NOT_SEARCHED = (
     "Prices alone cannot tell nearly equal fits apart; the search below says how far these numbers "
     "go among them."
 )
+REMEDY = "take the global search, or more quotes than parameters."
 Blocks = Sequence[Block | str | None]
 
 
@@ -61,6 +62,8 @@ def _foretold(found: WhatIf) -> str:
     most = int(np.argmax(scaled))
     old, new = (fit.parameters.values[most] for fit in (found.before, found.after))
     moves = f"{PARAMETERS[most]} moves most, from {old:.4g} to {new:.4g}."
+    if not found.after.is_converged:
+        return f"{moves} No optimum was reached, so that there is nothing to foretell: {REMEDY}"
     if error <= FORETOLD:
         return f"{moves} The influence function foretells the shift to within {error:.1%} of it."
     return (
