@@ -191,3 +191,15 @@ def test_a_parameter_at_its_bound_has_a_profile_interval():
     low, high = dx.intervals(0.95, method="profile").of("rho_xy")
     assert low == -1.0
     assert -1.0 < high < 1.0
+
+
+def test_a_valley_beyond_the_limit_is_followed_back():
+    """With 75 %, sigma_y ends at 0.0104, and again fits from about 0.02 on, in another canyon."""
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2024-03-13")))
+    found = dx.exact.profiles((0.75,), ["sigma_y"])
+    curve = found.of("sigma_y")
+    is_there = (curve.values > 0.05) & (curve.values < 0.9)
+    assert is_there.sum() > 3
+    assert (curve.objectives[is_there] < found.limits[0]).all()
+    assert curve.high[0] == pytest.approx(0.9924, abs=1e-3)
+    assert not curve.is_connected

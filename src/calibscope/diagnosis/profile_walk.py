@@ -160,7 +160,7 @@ class Side:
     def wishes(self) -> Iterator[list[Request]]:
         """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
         rounds = (self.walk, self.settle, self.mend) * MENDINGS
-        for stage in (*rounds, self.walk, self.look_beyond, self.settle):
+        for stage in (*rounds, self.walk, self.look_beyond, self.come_back, self.settle):
             turn = 0
             while wishes := stage(turn):
                 yield wishes
@@ -202,6 +202,15 @@ class Side:
             return []
         ways = np.linspace(last.place, self.wall, BEYOND + 2)[1:]
         return [self.request(float(place), last) for place in ways]
+
+    def come_back(self, turn: int) -> list[Request]:
+        """Where the profile falls outwards, fit the higher point again, from the lower one."""
+        pairs = zip(self.points, self.points[1:], strict=False) if turn < MENDINGS else ()
+        return [
+            (inner.value, outer.parameters)
+            for inner, outer in pairs
+            if inner.height - outer.height > JUMP * self.top
+        ]
 
     def settle(self, turn: int) -> list[Request]:
         """A step to the outermost crossing of each level that is not near enough yet."""
