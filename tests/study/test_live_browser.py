@@ -131,6 +131,19 @@ def test_buttons_by_keyboard(visit):
     page.wait_for_function("document.querySelector('#date').value == '2020-03-18'")
 
 
+def test_a_date_that_is_none_leaves_the_page_as_it_is(visit):
+    page = visit("?date=2020-03-18")
+    for text, words in (("soon", "use a date such as"), ("2020-03-21", "near it: 2020-03-20")):
+        page.locator("#date").fill(text)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f".message:has-text('{words}')")
+        assert page.locator("#date").count() == 1
+    page.locator("#date").fill("18.03.2020")
+    page.keyboard.press("Enter")
+    wait_for(page, expected("2020-03-18", Change()))
+    assert page.locator(".message").count() == 0
+
+
 def test_the_time_series_can_be_clicked(visit):
     page = visit("?date=2020-03-18")
     box = page.locator("#history .nsewdrag").bounding_box()

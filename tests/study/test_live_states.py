@@ -42,6 +42,11 @@ def test_a_link_gives_its_state_back(state):
     assert again.link == state.link
 
 
+@pytest.mark.parametrize("text", ["2020-03-18", "18.03.2020", "18.3.2020", "2020/03/18"])
+def test_a_date_as_people_write_it(text):
+    assert state_of_link(f"?date={text}").date == DAY
+
+
 def test_the_plain_page_has_a_plain_link():
     assert State().link == ""
     assert not State().has_change

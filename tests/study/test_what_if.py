@@ -93,3 +93,5 @@ def test_what_cannot_be_is_refused(day):
         what_if(day, Change({3.0: -0.02}, unit="vol"), SETTINGS)
     with pytest.raises(cs.MarketDataError, match="no quote would be left"):
         what_if(day, Change(without=tuple(day.maturities)), SETTINGS)
+    with pytest.raises(cs.MarketDataError, match="there is no quote 40Y, 99Y that day"):
+        what_if(day, Change({99.0: 0.01}, without=(40.0,)), SETTINGS)

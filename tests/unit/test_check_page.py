@@ -24,7 +24,7 @@ def test_maturities_are_named_where_most_days_lack_one(tmp_path, lacking, is_sai
     assert len(market) == 3 - lacking
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(checked_market(market, MarketSettings(), everything=False))
-    assert ("checks.maturities = [3, 5, 10]" in console.export_text()) == is_said
+    assert ("Fewer than 6 maturities are quoted on all days" in console.export_text()) == is_said
 
 
 def test_days_without_any_quote_are_another_matter(tmp_path):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 Search = Callable[[Array, Quantities], Alternatives]
 
+UNTOLD = 1e3  # upper end over lower one of an interval that says nothing
 LARGEST = 700.0  # exponent of a finite double
 
 
@@ -295,6 +296,8 @@ def _marks(
             said.append("collapsed (rank lost)")
         elif low[q] == high[q]:
             said.append("no noise")
+        elif 0 < low[q] < high[q] / UNTOLD:
+            said.append("says nothing")
         if moves:
             said.append(words.format(" and ".join(moves)))
         marks.append(", ".join(said))

@@ -11,12 +11,14 @@ from rich.text import Text
 from calibscope.market.assembly.plausibility import FEWEST_DAYS
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
-from calibscope.market.maturity import label
+from calibscope.market.maturity import label, maturity
 from calibscope.market.settings import Conventions, MarketSettings
 from calibscope.market.strikes import StrikeGaps
 from calibscope.report.tables import heading, plain_table
 
 EXAMPLES = 3
+FEW = 6  # quotes that leave five parameters a degree of freedom
+MISSING = "is missing at"  # what a finding says of quotes that a day lacks
 
 
 def checked_market(market: Market, settings: MarketSettings, everything: bool) -> RenderableType:
@@ -28,21 +30,35 @@ def checked_market(market: Market, settings: MarketSettings, everything: bool) -
     parts += _findings("Warnings", market.warnings, everything)
     if not market.dropped and not market.warnings:
         parts.append(Text("\nNothing found.", style="bold green"))
+    elif _lacks_maturities(market):
+        years = _common_maturities(market)
+        remedy = f'--set "checks.maturities = [{", ".join(f"{year:g}" for year in years)}]"'
+        text = f"To use only maturities that all days have: {remedy}"
+        if len(years) < FEW:
+            text = f"Fewer than {FEW} maturities are quoted on all days: five parameters need more."
+        parts.append(Text(f"\n{text}", style="bold"))
     else:
         dates = (finding.date for finding in market.warnings if finding.date)
         date = next(dates, market.dates[0])
         parts.append(Text(f"\nTo leave a day out: --set checks.exclude={date}", style="bold"))
-    if _lacks_maturities(market):
-        remedy = '--set "checks.maturities = [3, 5, 10]"'
-        text = f"To use only maturities that most days have, such as these: {remedy}"
-        parts.append(Text(text, style="bold"))
     return Group(*parts)
 
 
 def _lacks_maturities(market: Market) -> bool:
     """Whether more days lack some of their quotes than can be used; without any, nothing helps."""
-    partly = {finding.date for finding in market.dropped if "is missing at" in finding.message}
+    partly = {finding.date for finding in market.dropped if MISSING in finding.message}
     return len(partly) > len(market)
+
+
+def _common_maturities(market: Market) -> list[float]:
+    """Those of the days that can be used, without those that others lack."""
+    lacked = {
+        maturity(word.strip())
+        for finding in market.dropped
+        if MISSING in finding.message
+        for word in finding.message.split(MISSING)[1].split(",")
+    }
+    return [float(year) for year in market.days[0].maturities if float(year) not in lacked]
 
 
 def market_summary(market: Market, conventions: Conventions) -> RenderableType:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, select
 
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
@@ -57,7 +57,15 @@ def market_day(connection: Connection, date: datetime.date) -> MarketDay:
     )
     row = connection.execute(wanted).one_or_none()
     if row is None:
-        raise StoreError(f"there is no day {date} in this study; choose another")
+        near = [
+            connection.execute(select(edge).where(schema.is_current, side)).scalar()
+            for edge, side in (
+                (func.max(days.c.date), days.c.date < date),
+                (func.min(days.c.date), days.c.date > date),
+            )
+        ]
+        words = " and ".join(str(day) for day in near if day is not None)
+        raise StoreError(f"there is no day {date} in this study; near it: {words or 'none'}")
     if row.content is None and row.quote_count is None:
         raise StoreError(f"{date} has no quotes that can be used: {row.reason}")
     if row.content is None:

@@ -114,6 +114,11 @@ def what_if(day: MarketDay, change: Change, settings: StudySettings) -> WhatIf:
     MarketDataError, ValueError
         if nothing can be calibrated so
     """
+    known = set(day.maturities.tolist())
+    strange = [label(year) for year in {*change.moves, *change.without} if year not in known]
+    if strange:
+        names = ", ".join(sorted(strange))
+        raise MarketDataError(day.label, [f"there is no quote {names} that day; change others"])
     usual = settings.calibration.arguments()
     before = calibrate(day, **usual)
     kept = day.without(list(change.without)) if change.without else day

@@ -33,6 +33,7 @@ NOT_SEARCHED = (
     "go among them."
 )
 REMEDY = "take the global search, or more quotes than parameters."
+STILL = 1e-6  # share of a parameter that is only the solver's tolerance
 Blocks = Sequence[Block | str | None]
 
 
@@ -55,10 +56,10 @@ def _change(before: float, after: float) -> str:
 
 
 def _foretold(found: WhatIf) -> str:
-    if not found.shift.any():
+    scaled = np.abs(found.shift / found.dx_before.problem.coordinate_scale)
+    if scaled.max() < STILL:
         return "The parameters do not move."
     error = found.error()
-    scaled = np.abs(found.shift / found.dx_before.problem.coordinate_scale)
     most = int(np.argmax(scaled))
     old, new = (fit.parameters.values[most] for fit in (found.before, found.after))
     moves = f"{PARAMETERS[most]} moves most, from {old:.4g} to {new:.4g}."

@@ -29,6 +29,7 @@ from calibscope.report.web.state import State, state_of_link
 from calibscope.report.web.steps import changed, chosen, on_neighbour, undone
 
 LOG = logging.getLogger("calibscope.web")
+LAID_OUT = "laid out"  # what is known of a page that shows a message
 UNKNOWN = "This could not be computed; the log of the server says why."
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -153,8 +154,10 @@ def _register_show(app: Dash, source: Source) -> None:
             side = controls(state, day, study.settings)
         except Exception as error:
             way_out = html.P(html.A("To the last day of the study", href="?"))
-            head = html.Header(html.H1("calibscope"))
-            return head, [], [], [_why(error), way_out], [], [], None
+            told = [_why(error), way_out]
+            if known is None:
+                return html.Header(html.H1("calibscope")), [], [], told, [], [], None
+            return no_update, no_update, no_update, told, [], [], LAID_OUT
         try:
             answer = _answered(source, state)
         except Exception as error:
@@ -168,6 +171,7 @@ def _register_show(app: Dash, source: Source) -> None:
 def _register_go(app: Dash, source: Source) -> None:
     @app.callback(
         Output("url", "search", allow_duplicate=True),
+        Output("summary", "children", allow_duplicate=True),
         Input({"type": "go", "where": ALL}, "n_clicks"),
         Input({"type": "choose", "field": ALL, "value": ALL}, "n_clicks"),
         Input("date", "value"), Input("other", "value"), Input("history", "clickData"),
@@ -178,7 +182,7 @@ def _register_go(app: Dash, source: Source) -> None:
         """Another address, for buttons and dates."""
         trigger, value = dash.ctx.triggered_id, dash.ctx.triggered[0]["value"]
         if value is None:  # it was only just laid out
-            return no_update
+            return no_update, no_update
         try:
             state = _state(source, search)
             if trigger == "date":
@@ -195,9 +199,9 @@ def _register_go(app: Dash, source: Source) -> None:
                 link = undone(state).link
             else:
                 link = on_neighbour(source, state, 1 if trigger["where"] == "next" else -1).link
-        except (*EXPECTED, LookupError, TypeError):
-            link = f"?date={str(date)[:40]}"  # the page says what is wrong with it
-        return no_update if link == search else link
+        except Exception as error:
+            return no_update, [_why(error)]
+        return (no_update if link == search else link), no_update
 
 
 def _register_ask(app: Dash, source: Source) -> None:

@@ -48,7 +48,7 @@ def _days(study: Study, date: datetime.date) -> list[Any]:
                 ),
                 html.Label(["Date ", text_field("date", str(date))]),
                 html.Button("day after \N{RIGHTWARDS ARROW}", id={"type": "go", "where": "next"}),
-                html.Span(light, className=f"light {light}"),
+                html.Span(["in the study ", html.Span(light, className=f"light {light}")]),
                 html.Span(reasons, className="reasons"),
             ],
             className="days",

@@ -7,6 +7,7 @@ that is wrong.
 """
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlencode
@@ -40,8 +41,11 @@ SolverChoice = Literal["study", Solver]
 
 
 def _date(value: Any) -> datetime.date:
+    text = str(value).strip().replace("/", "-")
+    if german := re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", text):
+        text = "{2}-{1:0>2}-{0:0>2}".format(*german.groups())
     try:
-        return datetime.date.fromisoformat(str(value))
+        return datetime.date.fromisoformat(text)
     except ValueError:
         raise PydanticCustomError("date", "use a date such as 2024-06-03") from None
 
@@ -176,7 +180,7 @@ def checked_state(content: Mapping[str, Any]) -> State:
     try:
         return checked_settings(State, dict(content), "link")
     except MarketDataError as error:
-        raise LinkError(str(error)) from None
+        raise LinkError(str(error).removeprefix("link: ")) from None
 
 
 def _parsed(name: str, text: str) -> Any:
