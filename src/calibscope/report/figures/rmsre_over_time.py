@@ -16,6 +16,7 @@ from calibscope.report.figures.style import BLACK, BLUE, percent
 from calibscope.study.statistics import fit_over_time
 from calibscope.study.study import Study
 
+MARKED = 60  # days up to which each has a dot
 LOG_FROM = 10.0  # largest over smallest RMSRE
 
 
@@ -39,7 +40,7 @@ def rmsre_over_time(study: Study) -> go.Figure:
     sizes = 100 * fitted["rmsre"]
     figure.add_scatter(
         x=as_text(days["date"]), y=short(100 * days["rmsre"]), name="RMSRE of the day",
-        mode="lines" if len(days) > 1 else "markers", line={"color": BLUE, "width": 1},
+        mode="lines" if len(days) > MARKED else "lines+markers", line={"color": BLUE, "width": 1},
         hovertemplate="%{x|%Y-%m-%d}: %{y:.3f} %<extra></extra>",
     )  # fmt: skip
     _add_medians(figure, study)
