@@ -7,7 +7,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.calibration.problem import LOWER, UPPER, Problem
-from calibscope.calibration.solution import Status, canonical
+from calibscope.calibration.solution import Status
 from calibscope.calibration.solvers import SOLVERS
 
 TRUTH = cs.G2(0.6, 0.04, 0.008, 0.009, -0.7)
@@ -70,7 +70,6 @@ def test_floors_and_notionals_give_the_same_parameters():
     floor = dataclasses.replace(day, kind="floor", notional=1e6, prices=1e6 * day.prices)
     one, other = cs.calibrate(day), cs.calibrate(floor)
     assert other.rmsre == pytest.approx(one.rmsre, rel=1e-2)  # at the money, up to parity
-    assert canonical(cs.G2(0.1, 0.5, 0.01, 0.02, -0.5)) == cs.G2(0.5, 0.1, 0.02, 0.01, -0.5)
 
 
 def test_weights_decide_what_is_minimised(sample):
@@ -177,7 +176,9 @@ def test_the_solvers_order_of_the_factors_is_kept(sample):
     start = cs.G2(0.02, 0.8, 0.008, 0.01, -0.9)
     fit = cs.calibrate(sample[0], "newton", start=start)
     assert fit.is_swapped == (fit.as_found.a_x < fit.as_found.a_y)
-    assert fit.parameters == canonical(fit.as_found)
+    a_x, a_y, sigma_x, sigma_y, rho_xy = fit.as_found.values
+    faster_first = cs.G2(a_y, a_x, sigma_y, sigma_x, rho_xy) if a_x < a_y else fit.as_found
+    assert fit.parameters == faster_first
     assert fit.problem.objective(fit.as_found.values) == pytest.approx(fit.objective, rel=1e-12)
 
 

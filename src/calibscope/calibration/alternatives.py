@@ -8,7 +8,6 @@ from calibscope.base.arrays import Array, frozen
 from calibscope.calibration.evidence import Evidence
 from calibscope.calibration.outermost import Followed, outermost
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.solution import PERFECT
 
 ROUNDING = 1e-6  # relative, of the objective: the ends of a valley lie on its limit
 
@@ -41,7 +40,7 @@ def alternatives(problem: Problem, found: Evidence, followed: Followed) -> Alter
     )
     points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
     objectives = _objectives(problem, points)
-    highest = factor**2 * max(objectives.min(), PERFECT**2 * len(problem.weights))
+    highest = factor**2 * max(objectives.min(), problem.perfect_objective)
     good = points[objectives <= highest * (1.0 + ROUNDING)]
     farthest = outermost(problem, highest, good, followed)
     is_good = _objectives(problem, farthest) <= highest * (1.0 + ROUNDING)

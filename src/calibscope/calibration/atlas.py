@@ -16,8 +16,8 @@ import numpy as np
 
 from calibscope.base.arrays import Array, frozen
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
-from calibscope.calibration.problem import Problem
-from calibscope.calibration.solution import PERFECT, RIDGE
+from calibscope.calibration.problem import PERFECT, Problem
+from calibscope.calibration.solution import RIDGE
 from calibscope.calibration.solvers.global_search import LIKELY_LOWER, LIKELY_UPPER, solve
 from calibscope.calibration.workbench import ROUNDING, STATIONARY, Workbench
 from calibscope.models.g2.model import G2
@@ -110,7 +110,7 @@ def atlas(problem: Problem, known: Iterable[G2] = (), bench: Workbench | None = 
     points = [model.values for model in known] or list(solve(problem, problem.lower).parameters)
     ends = [bench.finished(*bench.descended(point)) for point in points]
     value, point = min(ends, key=lambda end: end[0])
-    optima = [_Found(value, bench.canonical(point))]
+    optima = [_Found(value, bench.problem.canonical(point))]
     for value, point in ends:
         _settle(bench, optima, value, point, finishes=1)
     finishes, unfinished = FINISHES, 0
@@ -166,7 +166,7 @@ def _settle(
     """
     used = 0
     while True:
-        point = bench.canonical(point)
+        point = bench.problem.canonical(point)
         for found in optima:
             if _is_same(bench, value, point, found):
                 return found, used
@@ -193,7 +193,7 @@ def _leads_downhill(bench: Workbench, value: float, point: Array, found: _Found)
 
 
 def _is_perfect(problem: Problem, value: float) -> bool:
-    return value <= PERFECT**2 * len(problem.weights)
+    return value <= problem.perfect_objective
 
 
 def _is_same(bench: Workbench, value: float, point: Array, found: _Found) -> bool:

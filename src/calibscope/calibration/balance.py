@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
-from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import compile_kernels
 from calibscope.calibration.solvers.global_search import solve
@@ -76,7 +75,7 @@ def leverage_balanced_weights(
     (True, True)
     """
     problem = Problem.of(day, "rmsre", bounds, fixed)
-    free, quotes = int(np.sum(problem.lower < problem.upper)), len(day.prices)
+    free, quotes = problem.free_count, len(day.prices)
     if not free / quotes < cap < 1.0:
         raise ValueError(
             f"cap is {cap}; with {quotes} quotes and {free} parameters, give one between "
@@ -95,7 +94,7 @@ def leverage_balanced_weights(
         odds = cap * (1.0 - leverages[above]) / (leverages[above] * (1.0 - cap))
         weights[above] *= np.sqrt(np.clip(odds, SMALLEST_FACTOR**2, 1.0))
     return BalancedWeights(
-        frozen(weights), frozen(leverages), G2(*_faster_first(problem, point)), iteration,
+        frozen(weights), frozen(leverages), G2(*problem.canonical(point)), iteration,
         is_balanced,
     )  # fmt: skip
 
@@ -106,8 +105,3 @@ def _leverages(problem: Problem, point: Array) -> Array:
     left, singular, _ = np.linalg.svd(jacobian, full_matrices=False)
     kept = left[:, singular > RANK_TOLERANCE * singular[0]]
     return np.asarray(np.einsum("ij,ij->i", kept, kept))
-
-
-def _faster_first(problem: Problem, point: Array) -> Array:
-    swap = problem.is_symmetric and point[0] < point[1]
-    return point[SWAP] if swap else point

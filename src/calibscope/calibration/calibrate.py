@@ -12,7 +12,6 @@ from calibscope.base.arrays import Array, Indices
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
 from calibscope.calibration.case import COUNT
-from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import (
@@ -80,7 +79,7 @@ def calibrate(
     >>> from calibscope.market.demo import demo_market
     >>> fit = calibrate(demo_market().day("2024-06-03"))
     >>> fit.status.value
-    'The optimum was found, with parameters at their bounds.'
+    'Converged with parameters at their bounds; the search found no better optimum.'
     >>> round(100 * fit.rmsre, 3)
     0.813
     """
@@ -128,15 +127,12 @@ class Fits(Sequence[Fit]):
 
     @property
     def parameters(self) -> Array:
-        """(n, 5) of all days, the faster factor first where the problem is symmetric.
+        """(n, 5) of all days, the faster factor first wherever the bounds allow both orders.
 
         The canonical order is a_x >= a_y: prices are the same with the factors swapped (paper, eq.
         analytical_cap_price).
         """
-        best = self.ends[:, 0]
-        swapped = best[:, SWAP]
-        swap = (best[:, 0] < best[:, 1]) & self.problems[0].is_symmetric
-        return np.where(swap[:, None], swapped, best)
+        return self.problems[0].canonical(self.ends[:, 0])
 
     @property
     def rmsre(self) -> Array:
@@ -257,8 +253,7 @@ def posed_problem(
     if not (isinstance(weights, str) and weights == "leverage_balanced"):
         return Problem.of(day, weights, bounds, fixed, anchor, anchor_strength)
     problem = Problem.of(day, "rmsre", bounds, fixed, anchor, anchor_strength)
-    free = np.sum(problem.lower < problem.upper)
-    if free < CAP * len(day.prices):  # otherwise the mean leverage is above the cap
+    if problem.free_count < CAP * len(day.prices):  # otherwise the mean leverage is above the cap
         balanced = leverage_balanced_weights(day, bounds=bounds, fixed=fixed)
         problem = replace(problem, weights=balanced.weights)
     return replace(problem, weighting=weights)

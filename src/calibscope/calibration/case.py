@@ -51,6 +51,7 @@ class Surrogate(NamedTuple):
     """Prices linearised in the variances (`surrogate.py`)."""
 
     variance: Array  # (periods,)
+    levels: Array  # (m,) by which a cap's own variances differ from these
     slopes: Array  # (caplets,) M
     prices: Array  # (m,) at these variances
     target: Array  # (m,) what the linear model has to meet, weighted
@@ -104,8 +105,8 @@ def memory_for(book: CapBook, begin: int, end: int) -> Memory:
         np.empty(COUNT),
     )
     surrogate = Surrogate(
-        np.empty(scratch.basis.shape[1]), np.empty(scratch.caplets.shape[1]), np.empty(caps),
-        np.empty(caps), np.empty((3, caps)),
+        np.empty(scratch.basis.shape[1]), np.ones(caps), np.empty(scratch.caplets.shape[1]),
+        np.empty(caps), np.empty(caps), np.empty((3, caps)),
     )  # fmt: skip
     return Memory(scratch, work, surrogate)
 
@@ -114,6 +115,16 @@ def memory_for(book: CapBook, begin: int, end: int) -> Memory:
 def case_of(book: CapBook, day: int, task: Task, memory: Memory) -> Case:
     """One day's problem."""
     return Case(book, day, task, memory.scratch, memory.work, memory.surrogate)
+
+
+@compiled
+def with_held(p: int, parameters: Array, case: Case) -> Case:
+    """The same day with one parameter held at its value here."""
+    task = case.task
+    lower, upper = task.lower.copy(), task.upper.copy()
+    lower[p] = upper[p] = parameters[p]
+    held = Task(task.quotes, task.root_weights, lower, upper, task.anchor, task.strength)
+    return with_task(held, case)
 
 
 @compiled

@@ -49,19 +49,20 @@ class Products(NamedTuple):
 
 
 @compiled
-def cone_fit(design: Array, target: Array, m: int, largest: float, solution: Array) -> None:
+def cone_fit(design: Array, target: Array, m: int, largest: float, solution: Array) -> float:
     """Least squares in the cone, u and v up to `largest`: sigma_x, sigma_y, rho into `solution`.
 
-    `design` holds the columns x, y and d as rows.
+    `design` holds the columns x, y and d as rows. Returns the sum of squares.
     """
-    xx = xe = xf = ee = ef = ff = xt = et = ft = 0.0
+    xx = xe = xf = ee = ef = ff = xt = et = ft = tt = 0.0
     for k in range(m):
         x, y, d, t = design[0, k], design[1, k], design[2, k], target[k]
         e, f = y - x, 2.0 * d - x - y
         xx, xe, xf, xt = xx + x * x, xe + x * e, xf + x * f, xt + x * t
         ee, ef, et = ee + e * e, ef + e * f, et + e * t
-        ff, ft = ff + f * f, ft + f * t
-    bounded_fit(Products(xx, xe, xf, ee, ef, ff, xt, et, ft), largest, 0.0, solution)
+        ff, ft, tt = ff + f * f, ft + f * t, tt + t * t
+    gain, _ = bounded_fit(Products(xx, xe, xf, ee, ef, ff, xt, et, ft), largest, 0.0, solution)
+    return tt - gain
 
 
 @compiled

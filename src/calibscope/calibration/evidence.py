@@ -11,7 +11,8 @@ import numpy as np
 from calibscope.calibration.atlas import Atlas, atlas
 from calibscope.calibration.objective import SLOW
 from calibscope.calibration.plausible import DEFAULT_BOX, PlausibleBox, plausible_fit
-from calibscope.calibration.solution import PERFECT, Fit
+from calibscope.calibration.problem import PERFECT
+from calibscope.calibration.solution import Fit
 from calibscope.calibration.valley import Valley, valley
 from calibscope.calibration.workbench import Workbench
 from calibscope.models.g2.model import G2

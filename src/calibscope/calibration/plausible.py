@@ -131,7 +131,7 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
     first = G2(*ends.parameters[0])
     bench = Workbench(tight)
     if box.is_plausible(first):
-        return G2(*bench.canonical(first.values))
+        return G2(*problem.canonical(first.values))
     candidates = [*zip(ends.objectives, ends.parameters, strict=True)]
     candidates += [bench.descended(start) for start in _valley_points(bench, first.values, box)]
     starts = [point for _, point in candidates]
@@ -142,7 +142,7 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
     if not plausible:
         return None
     _, point = min(plausible, key=lambda pair: pair[0])
-    return G2(*bench.canonical(point))
+    return G2(*problem.canonical(point))
 
 
 def _valley_points(bench: Workbench, near: Array, box: PlausibleBox) -> list[Array]:

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, frozen
+from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
 from calibscope.calibration.case import COUNT, Task
-from calibscope.calibration.coordinates import scale, scaled
+from calibscope.calibration.coordinates import SWAP, scale, scaled
 from calibscope.calibration.weights import Weights, name_of, weights_of
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.book import CapBook
@@ -26,6 +26,8 @@ from calibscope.models.g2.parameters import PARAMETERS
 # The paper's box.
 LOWER = frozen([1e-5, 1e-5, 1e-5, 1e-5, -1.0])
 UPPER = frozen([10.0, 10.0, 1.0, 1.0, 1.0])
+
+PERFECT = 1e-10  # relative price errors: smaller ones are rounding
 
 Bounds = Mapping[str, tuple[float, float]]
 
@@ -96,6 +98,42 @@ class Problem:
         quotes = np.array(self.day.prices)
         lower, upper = np.array(self.lower), np.array(self.upper)
         return Task(quotes, np.sqrt(self.weights), lower, upper, point, strength)
+
+    @property
+    def has_weight(self) -> Marks:
+        """(m,) quotes that count."""
+        return np.asarray(self.weights > 0)
+
+    @property
+    def free_count(self) -> int:
+        """How many parameters are not fixed beforehand."""
+        return int(np.sum(self.lower < self.upper))
+
+    @property
+    def perfect_objective(self) -> float:
+        """The objective of a fit whose price errors are rounding: sum w_k (1e-10 y_k)^2."""
+        return PERFECT**2 * float(self.weights @ self.day.prices**2)
+
+    def canonical(self, parameters: ArrayLike) -> Array:
+        """The same models with the faster factor first, wherever the bounds allow both orders.
+
+        The canonical order is a_x >= a_y: prices are the same with the factors swapped (paper, eq.
+        analytical_cap_price). An anchor belongs to one order, which is then kept.
+
+        Parameters
+        ----------
+        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy, or (n, 5)
+
+        Returns
+        -------
+        Array
+            of the same shape
+        """
+        points = np.asarray(parameters, float)
+        swapped = points[..., SWAP]
+        is_feasible = ((swapped >= self.lower) & (swapped <= self.upper)).all(axis=-1)
+        swap = (points[..., 0] < points[..., 1]) & is_feasible & (not self.task.strength.any())
+        return np.where(swap[..., None], swapped, points)
 
     @property
     def is_symmetric(self) -> bool:
@@ -175,9 +213,10 @@ class Problem:
         return total
 
     def rmsre(self, parameters: ArrayLike) -> float:
-        r"""Root mean squared relative error, whatever is minimised.
+        r"""Root mean squared relative error of the quotes with weight, whatever is minimised.
 
-        :math:`\sqrt{\tfrac1m \sum_k ((g_k - y_k)/y_k)^2}` (paper, eq. rmsre_objective).
+        :math:`\sqrt{\tfrac1m \sum_k ((g_k - y_k)/y_k)^2}` (paper, eq. rmsre_objective), over the
+        quotes whose weight is not zero.
 
         Parameters
         ----------
@@ -189,7 +228,8 @@ class Problem:
             a decimal: 0.01 is 1 %
         """
         relative = self.values(parameters, 0).prices / self.day.prices - 1.0
-        return float(np.sqrt(np.mean(relative**2)))
+        with np.errstate(over="ignore"):
+            return float(np.sqrt(np.mean(relative[self.has_weight] ** 2)))
 
 
 def box(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from calibscope.base.compiled import compilation_notice
 from calibscope.base.threads import share_days
 from calibscope.calibration.alternatives import Alternatives, alternatives
 from calibscope.calibration.case import COUNT
-from calibscope.calibration.coordinates import SWAP, scaled, unscaled
+from calibscope.calibration.coordinates import scaled, unscaled
 from calibscope.calibration.evidence import evidence
 from calibscope.calibration.held import SPEEDS, solve_held
 from calibscope.calibration.outermost import Followed
@@ -76,7 +76,7 @@ class CapRefit:
                 found[i] = solve(problem, problem.lower).parameters[0]
 
         share_days(work, len(found), self.threads, FEWEST)
-        return found if held is not None else self._ordered(found)
+        return found if held is not None else self.problem.canonical(found)
 
     def predict(self, parameters: Array) -> Array:
         """(n, m) model prices at parameters (n, 5); an anchor's quotes follow."""
@@ -126,7 +126,7 @@ class CapRefit:
             )
 
         share_days(work, n, self.threads, FEWEST)
-        return self._ordered(ends[:, 0])
+        return self.problem.canonical(ends[:, 0])
 
     def _homes(self, quotes: Array, weights: Array) -> Array:
         """The best fits with nothing held; that of the last row is remembered for the next call.
@@ -164,11 +164,6 @@ class CapRefit:
         with compilation_notice():
             share_days(work, len(found), self.threads, fewest=1)
         return found
-
-    def _ordered(self, points: Array) -> Array:
-        """The faster factor first, where the factors can be swapped."""
-        swap = (points[:, 0] < points[:, 1]) & self.problem.is_symmetric
-        return np.where(swap[:, None], points[:, SWAP], points)
 
     def _posed(self, quotes: Array, weights: Array, held: Array | None) -> Problem:
         """The problem with other quotes and weights, and parameters held."""

@@ -19,13 +19,21 @@ What is linear is taken out of the search: variable projection (Golub and Pereyr
 variance is linear in u, v and w is the paper's formula (section 2.2) read in that way.
 """
 
+import math
 from functools import cache
 
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
-from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for
+from calibscope.calibration.case import (
+    COUNT,
+    Case,
+    Task,
+    case_of,
+    memory_for,
+    with_held,
+)
 from calibscope.calibration.descent import (
     MOST_STEPS,
     NEAR_ENOUGH,
@@ -34,21 +42,25 @@ from calibscope.calibration.descent import (
     inner_fit,
     look_around,
 )
+from calibscope.calibration.grid_minima import grid_minima
 from calibscope.calibration.objective import SLOW, residuals_at
+from calibscope.calibration.objective import SPEEDS as SPEED_COUNT
 from calibscope.calibration.pairs import (
     Pairs,
-    collect_valleys,
     pairs_for,
     scan,
     set_schedule,
     start_at,
 )
+from calibscope.calibration.persist import persist
 from calibscope.calibration.polish import NEAR, polish
 from calibscope.calibration.resolution import PERFECT_FIT, unresolved_squares
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
 from calibscope.calibration.surrogate import (
-    find_level,
-    linearise,
+    flat_variance,
+    linear_fit,
+    linearise_at_quotes,
+    raise_variance,
     set_basis,
     set_variance,
 )
@@ -57,13 +69,15 @@ from calibscope.models.g2.book import CapBook
 
 SPEEDS = 32
 VALLEYS = 24  # so many valley points of the grid are looked at more closely
-DESCENTS = 6  # at most so many valleys are descended
+DESCENTS, FEWEST_DESCENTS = 6, 3  # so many valleys are descended, if there are
 FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 4  # every fourth speed in the first passes
+MOST_SCANS = 3
+ROUGH_MODEL = 0.05  # relative error of a variance from which the linear model is renewed
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
-START_VOL = 0.008  # normal vol from which the level is found
 HOPELESS = 2.0  # a valley whose bottom on the grid is this much higher is not descended
 SAME_FIT = 1e-4  # of the sum of squares, between the residuals of descents that end together
+SAME_SPEEDS = 0.5  # of log(a + 0.01), between the same
 FIRST_STEPS, HALF_WAY = 5, 1e-4  # steps, and relative changes, after which descents are compared
 PROMISING = 1.3  # ends this near to the best, but still falling, go on
 NEARLY_BEST = 1.02  # ends this near to the best are polished
@@ -133,11 +147,21 @@ def search_day(
     """Ends of the descents into the best valleys of one day; how many, and the evaluations used."""
     task, unresolved = case.task, unresolved_squares(case.task)
     perfect = PERFECT_FIT * unresolved
-    linearise_well(case, coarse)
-    i, j = scan(case, pairs)
-    # The grid cannot tell how deep a valley of nearly perfect fits is between its points.
-    limit = WORTH_A_LOOK * max(pairs.values[i, j], unresolved)
-    kept, evaluations = descend_valleys(limit, unresolved, perfect, case, pairs, ends, end_values)
+    fitted = np.empty((len(end_values), task.quotes.size))
+    kept = evaluations = 0
+    error = linearise_well(case, coarse)
+    for _ in range(MOST_SCANS):
+        scan(case, pairs)
+        kept, used = descend_valleys(
+            kept, unresolved, perfect, case, pairs, ends, end_values, fitted
+        )
+        evaluations += used
+        if kept == 0 or error <= ROUGH_MODEL:
+            break
+        best = np.argmin(end_values[:kept])
+        if end_values[best] <= perfect:
+            break
+        error = linearise_around(ends[best], case)
     if kept == 0:  # no valley at all: quotes that no model comes near
         for p in range(COUNT):
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
@@ -148,32 +172,48 @@ def search_day(
 
 @compiled
 def descend_valleys(
-    limit: float,
+    kept: int,
     unresolved: float,
     perfect: float,
     case: Case,
     pairs: Pairs,
     ends: Array,
     end_values: Array,
+    fitted: Array,
 ) -> tuple[int, int]:
-    """Half way down from the lowest places of the scan; how many ends, and the evaluations."""
+    """Half way down from the lowest places of the scan; how many ends, and the evaluations.
+
+    Parameters
+    ----------
+    kept : ends that are known from an earlier scan
+    fitted : (k, m) residuals at the ends
+    """
+    starts = np.empty((VALLEYS, COUNT))
+    # The grid cannot tell how deep a valley of nearly perfect fits is between its points.
     places = np.empty((VALLEYS, 2), np.int64)
-    count = collect_valleys(limit, pairs, places)
-    heights, starts = np.empty(count), np.empty((count, COUNT))
+    count = grid_minima(WORTH_A_LOOK, unresolved, case, pairs, places, starts[:, :2])
+    heights = np.empty(count)
+    trial = np.empty(COUNT)
+    for c in range(count):  # all of them first: the inner fits linearise anew
+        set_basis(starts[c], case)
+        linear = linear_fit(case, starts[c])
+        # Beside equal speeds the interpolation of the grid can err.
+        start_at(places[c, 0], places[c, 1], pairs, case, trial)
+        if not linear <= pairs.values[places[c, 0], places[c, 1]]:
+            starts[c] = trial
     for c in range(count):
-        start_at(places[c, 0], places[c, 1], pairs, case, starts[c])
         heights[c] = inner_fit(ROUGH, case, starts[c])
-    evaluations, kept, best = count, 0, np.inf
+    best = np.min(end_values[:kept]) if kept > 0 else np.inf
+    evaluations = count
     residuals = case.work.trial_residuals[: case.task.quotes.size]
-    fitted = np.empty((len(end_values), residuals.size))
-    for c in np.argsort(heights):
-        if kept == len(end_values) or heights[c] > HOPELESS * max(best, unresolved):
+    for descended, c in enumerate(np.argsort(heights)):
+        if descended == len(end_values) or best <= perfect:
             break
-        if best <= perfect:
+        if descended >= FEWEST_DESCENTS and heights[c] > HOPELESS * max(best, unresolved):
             break
-        if not is_lowest(c, places[:count], heights):
-            continue
         end = starts[c]
+        if end[0] == case.task.upper[0]:  # an optimum at this edge must not be left in one leap
+            evaluations += descend(FIRST_STEPS, HALF_WAY, with_held(0, end, case), end)[1]
         value, used = descend(FIRST_STEPS, HALF_WAY, case, end)
         if used > FIRST_STEPS and value < PROMISING * best:  # still on its way
             value, more = descend(MOST_STEPS, HALF_WAY, case, end)
@@ -181,22 +221,14 @@ def descend_valleys(
         evaluations += used
         best = min(best, value)
         residuals_at(0, end, case, case.work.trial_residuals)
-        place = same_fit(residuals, fitted[:kept], value)
+        place = same_fit(end, residuals, ends[:kept], fitted[:kept], value)
+        if place == len(end_values):  # no room: the worst goes
+            place = int(np.argmax(end_values))
         if place == kept or value < end_values[place]:
             ends[place], end_values[place] = end, value
             fitted[place] = residuals
         kept = max(kept, place + 1)
     return kept, evaluations
-
-
-@compiled
-def is_lowest(c: int, places: Indices, heights: Array) -> bool:
-    """Whether no neighbour on the grid is lower."""
-    for other in range(heights.size):
-        away = max(abs(places[other, 0] - places[c, 0]), abs(places[other, 1] - places[c, 1]))
-        if away == 1 and heights[other] < heights[c]:
-            return False
-    return True
 
 
 @compiled
@@ -229,37 +261,44 @@ def finish(perfect: float, case: Case, ends: Array, end_values: Array) -> int:
             _, used = walk_ridge(case, ends[c])
             end_values[c], more = polish(2, NEAR, 5 * MOST_STEPS, case, ends[c])
             evaluations += used + more
+        end_values[c], used = persist(perfect, case, end_values[c], ends[c])
+        evaluations += used
         best = min(best, end_values[c])
     return evaluations
 
 
 @compiled
-def linearise_well(case: Case, pairs: Pairs) -> None:
-    """Linearise prices near the best variances, as two scans of a coarse grid find them."""
-    book, variance = case.book, case.surrogate.variance
-    periods = slice(book.periods_of_day[case.day], book.periods_of_day[case.day + 1])
-    resets, spans = book.reset[periods], book.span[periods]
-    for i in range(resets.size):
-        variance[i] = (START_VOL * spans[i]) ** 2 * resets[i]
-    find_level(resets.size, case)
-    start, before = np.empty(COUNT), np.empty(resets.size)
+def linearise_well(case: Case, pairs: Pairs) -> float:
+    """Linearise prices near the best variances, as two scans of a coarse grid find them.
+
+    Returns the largest error of a variance (`linearise_at_quotes`).
+    """
+    flat_variance(case)
+    error, start = linearise_at_quotes(case), np.empty(COUNT)
     for _ in range(2):
         i, j = scan(case, pairs)
         start_at(i, j, pairs, case, start)
-        before[:] = variance[: resets.size]
-        set_basis(start, case)
-        set_variance(start, case)
-        # Not too far at once: the linear model knows only the neighbourhood.
-        for i in range(resets.size):
-            variance[i] = min(max(variance[i], 0.1 * before[i]), 10.0 * before[i])
-        linearise(case)
+        error = linearise_around(start, case)
+    return error
 
 
 @compiled
-def same_fit(residuals: Array, fitted: Array, value: float) -> int:
-    """Which of the fits found so far has almost the same residuals; their number if none has."""
+def linearise_around(parameters: Array, case: Case) -> float:
+    """Linearise prices around a fit; the largest error of a variance."""
+    set_basis(parameters, case)
+    set_variance(parameters, case)
+    raise_variance(case)
+    return linearise_at_quotes(case)
+
+
+@compiled
+def same_fit(end: Array, residuals: Array, ends: Array, fitted: Array, value: float) -> int:
+    """Which of the fits found so far has about the same speeds and residuals; how many, if none."""
     for c in range(len(fitted)):
-        if np.sum((fitted[c] - residuals) ** 2) <= SAME_FIT * value:
+        is_near = True
+        for p in range(SPEED_COUNT):
+            is_near &= abs(math.log((end[p] + SLOW) / (ends[c, p] + SLOW))) <= SAME_SPEEDS
+        if is_near and np.sum((fitted[c] - residuals) ** 2) <= SAME_FIT * value:
             return c
     return len(fitted)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from calibscope.calibration.evidence import Evidence
 
 CONVERGED_OFFSET = 1e-6
-PERFECT = 1e-10  # root mean square of the weighted residuals: below, an offset means nothing
+SEARCHES = ("global", "multistart", "annealing")  # solvers that look beyond the nearest optimum
 UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
 RIDGE = 1e-3  # speeds that agree to this are one factor
 PUSHING = 1e-9  # a multiplier's size over that of its column and the residuals, beyond rounding
@@ -24,14 +24,16 @@ IDENTIFIED = 1e6  # largest condition number at which exact quotes give paramete
 
 
 class Status(Enum):
-    """How a calibration ended, in a sentence."""
+    """How a calibration ended, in a sentence that says what was checked, and no more."""
 
-    CONVERGED = "The optimum was found."
-    AT_BOUND = "The optimum was found, with parameters at their bounds."
+    CONVERGED = "Converged; the search found no better optimum."
+    AT_BOUND = "Converged with parameters at their bounds; the search found no better optimum."
+    LOCAL = "Converged to a local optimum; a better one was not searched for."
     RIDGE = "The two factors have the same speed: the fit is a one-factor model."
     UNDERDETERMINED = "There are fewer quotes than free parameters; many parameters fit alike."
-    NOT_CONVERGED = "The solver stopped before the optimum."
-    UNREACHABLE = "No parameters inside the bounds come near the quotes; the nearest are returned."
+    NOT_CONVERGED = "The solver stopped before an optimum."
+    NOT_BEST = "There is a better optimum than this fit; fit.evidence has it."
+    UNREACHABLE = "The best fit found misses the quotes by more than 20 %."
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +58,8 @@ class Fit:
 
     @cached_property
     def parameters(self) -> G2:
-        """The parameters, with the faster factor first where the problem is symmetric."""
-        return canonical(self.as_found) if self.problem.is_symmetric else self.as_found
+        """The parameters, with the faster factor first wherever the bounds allow both orders."""
+        return G2(*self.problem.canonical(self.as_found.values))
 
     @cached_property
     def prices(self) -> Array:
@@ -77,11 +79,13 @@ class Fit:
 
     @property
     def rmsre(self) -> float:
-        r"""Root mean squared relative error, whatever was minimised.
+        r"""Root mean squared relative error of the quotes with weight, whatever was minimised.
 
         :math:`\sqrt{\tfrac1m \sum_k ((g_k - y_k)/y_k)^2}` (paper, eq. rmsre_objective).
         """
-        return float(np.sqrt(np.mean(self.residuals**2)))
+        with np.errstate(over="ignore"):  # prices of 1e-200 are missed by infinitely much
+            squares = self.residuals[self.problem.has_weight] ** 2
+        return float(np.sqrt(np.mean(squares)))
 
     @cached_property
     def objective(self) -> float:
@@ -137,14 +141,16 @@ class Fit:
     def relative_offset(self) -> float:
         """Length of the residuals' projection on the free columns over their length.
 
-        |Q^T e| / |e|, with Q an orthonormal basis of the free columns of A. Zero at an optimum
-        (Bates and Watts, 1981); a perfect fit counts as zero.
+        |Q^T e| / |e|, with Q an orthonormal basis of the free columns of A, to which a bound counts
+        that the fit would leave inwards. Zero at an optimum (Bates and Watts, 1981); a perfect fit
+        counts as zero.
         """
         residuals, A = self._tangent
         size = float(np.linalg.norm(residuals))
-        if size <= PERFECT * np.sqrt(len(residuals)):
+        if size**2 <= self.problem.perfect_objective:
             return 0.0
-        columns = A[:, self.is_free]
+        is_left = self.multipliers < -PUSHING * size * np.linalg.norm(A, axis=0)
+        columns = A[:, self.is_free | is_left]
         lengths = np.linalg.norm(columns, axis=0)
         columns = columns[:, lengths > 0] / lengths[lengths > 0]
         if not columns.size:
@@ -164,7 +170,7 @@ class Fit:
         """
         residuals, A = self._tangent
         size = np.linalg.norm(residuals)
-        if size <= PERFECT * np.sqrt(len(residuals)):
+        if size**2 <= self.problem.perfect_objective:
             pushes = np.zeros(len(self.at_bound), dtype=bool)
         else:
             pushes = self.multipliers > PUSHING * size * np.linalg.norm(A, axis=0)
@@ -208,18 +214,28 @@ class Fit:
         free = replace(self.problem, anchor=None, anchor_strength=0.0)
         return self.rmsre - free.rmsre(solve(free, free.lower).parameters[0])
 
-    @cached_property
+    @property
     def status(self) -> Status:
-        """How the calibration ended."""
-        free = int(np.sum(self.problem.lower < self.problem.upper))
+        """How the calibration ended, with regard to the evidence once that was asked for."""
+        found: Evidence | None = self.__dict__.get("evidence")
+        if found is not None and not found.is_best:
+            return Status.NOT_BEST
+        return self._status
+
+    @cached_property
+    def _status(self) -> Status:
+        problem = self.problem
+        pulls = np.count_nonzero(problem.task.strength)  # an anchor's count like quotes
         if self.rmsre > UNREACHABLE:
             return Status.UNREACHABLE
-        if len(self.problem.day.prices) < free:
+        if np.count_nonzero(problem.has_weight) + pulls < problem.free_count:
             return Status.UNDERDETERMINED
         if self.relative_offset > CONVERGED_OFFSET:
             return Status.NOT_CONVERGED
         if self.is_ridge:
             return Status.RIDGE
+        if self.solver not in SEARCHES:
+            return Status.LOCAL
         return Status.AT_BOUND if self.at_bound.any() else Status.CONVERGED
 
     @cached_property
@@ -231,18 +247,10 @@ class Fit:
 
     @property
     def is_converged(self) -> bool:
-        """Whether an optimum was reached."""
-        return self.status in (Status.CONVERGED, Status.AT_BOUND, Status.RIDGE)
+        """Whether an optimum was reached, be it a local one."""
+        return self.status in (Status.CONVERGED, Status.AT_BOUND, Status.LOCAL, Status.RIDGE)
 
     @property
     def has_parameters_at_bound(self) -> bool:
         """Whether a parameter lies at its bound."""
         return bool(self.at_bound.any())
-
-
-def canonical(model: G2) -> G2:
-    """The same model with the faster factor first: a_x >= a_y."""
-    a_x, a_y, sigma_x, sigma_y, rho_xy = model.values
-    if a_x >= a_y:
-        return model
-    return G2(a_y, a_x, sigma_y, sigma_x, rho_xy)

@@ -11,6 +11,8 @@ The M_ki are the paper's (eq. factor_M).
 
 import math
 
+import numpy as np
+
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.case import COUNT, Case
@@ -18,7 +20,11 @@ from calibscope.calibration.cone import ROUNDING, cone_fit
 from calibscope.models.g2.caps import option_values
 from calibscope.models.g2.variance import basis_rows
 
-LEVEL_STEPS = 8
+LEVEL_STEPS, LARGEST_STEP = 12, 2.0  # the latter of the logarithm of a level
+SAME_LEVEL = 0.02  # of the same
+START_VOL = 0.008  # normal vol from which levels are found
+LEAST_VARIANCE = 0.02  # of that of a flat vol
+PRICE_ERROR = 0.02  # relative to all quotes: a level that this moves by an e-fold is not known
 
 
 @compiled
@@ -47,38 +53,97 @@ def set_variance(parameters: Array, case: Case) -> None:
 
 
 @compiled
+def flat_variance(case: Case) -> None:
+    """The variances of the same normal vol for all periods."""
+    book, variance = case.book, case.surrogate.variance
+    first = book.periods_of_day[case.day]
+    for i in range(book.periods_of_day[case.day + 1] - first):
+        variance[i] = (START_VOL * book.span[first + i]) ** 2 * book.reset[first + i]
+
+
+@compiled
+def raise_variance(case: Case) -> None:
+    """Keep variances above a small share of what they are on the whole.
+
+    At rho = -1 the factors cancel in some period, where a price goes with the root of the variance:
+    its tangent there holds for nothing but that fit.
+    """
+    book, variance = case.book, case.surrogate.variance
+    first, last = book.periods_of_day[case.day], book.periods_of_day[case.day + 1]
+    found = flat = 0.0
+    for i in range(last - first):
+        found += variance[i]
+        flat += book.span[first + i] ** 2 * book.reset[first + i]
+    if not flat > 0.0:
+        return
+    for i in range(last - first):
+        usual = found / flat * book.span[first + i] ** 2 * book.reset[first + i]
+        variance[i] = max(variance[i], LEAST_VARIANCE * usual)
+
+
+@compiled
 def linearise(case: Case) -> float:
     """M and the target of the linear model at `surrogate.variance`; the true sum of squares."""
-    book, day, task, scratch, surrogate = (
-        case.book, case.day, case.task, case.scratch, case.surrogate
-    )  # fmt: skip
-    first_cap, last_cap = book.caps_of_day[day], book.caps_of_day[day + 1]
+    case.surrogate.levels[:] = 1.0
+    value_caplets(case)
+    return set_linear_model(case)
+
+
+@compiled
+def linearise_at_quotes(case: Case) -> float:
+    """The same with the variances of each cap at the level at which it costs what is quoted.
+
+    A fit that meets a quote has such variances. Far out of the money, where prices change by orders
+    of magnitude with the variance, a tangent elsewhere would say nothing about them. Returns how
+    far, as a logarithm, levels differ from one: by so much the variances are wrong.
+    """
+    find_levels(case)
+    value_caplets(case)
+    set_linear_model(case)
+    farthest = 0.0
+    for k in range(case.task.quotes.size):
+        farthest = max(farthest, abs(math.log(case.surrogate.levels[k])))
+    return farthest
+
+
+@compiled
+def value_caplets(case: Case) -> None:
+    """Values and slopes of all caplets at the variances times their cap's level, into `scratch`."""
+    book, scratch, surrogate = case.book, case.scratch, case.surrogate
+    first_cap, last_cap = book.caps_of_day[case.day], book.caps_of_day[case.day + 1]
     first_caplet = book.caplets_of_cap[first_cap]
     caplets = slice(first_caplet, book.caplets_of_cap[last_cap])
     half_sigma, inverse_sigma = scratch.caplets[0], scratch.caplets[1]
-    value, density, density_slope = scratch.caplets[2], scratch.caplets[3], scratch.caplets[4]
-    variance = surrogate.variance
     for cap in range(first_cap, last_cap):
-        period = book.first_period[cap]
+        period, level = book.first_period[cap], surrogate.levels[cap - first_cap]
         for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
-            deviation = math.sqrt(variance[period])
+            deviation = math.sqrt(level * surrogate.variance[period])
             half_sigma[j - first_caplet] = 0.5 * deviation
             inverse_sigma[j - first_caplet] = 1.0 / deviation if deviation > 0.0 else 0.0
             period += 1
     option_values(
         book.log_moneyness[caplets], book.density_scale[caplets], book.smaller_leg[caplets],
-        half_sigma, inverse_sigma, value, density, density_slope,
+        half_sigma, inverse_sigma, scratch.caplets[2], scratch.caplets[3], scratch.caplets[4],
     )  # fmt: skip
+
+
+@compiled
+def set_linear_model(case: Case) -> float:
+    """M and the target from the caplets' values; the true sum of squares at these."""
+    book, task, scratch, surrogate = case.book, case.task, case.scratch, case.surrogate
+    first_cap, last_cap = book.caps_of_day[case.day], book.caps_of_day[case.day + 1]
+    first_caplet = book.caplets_of_cap[first_cap]
+    inverse_sigma, value, density = scratch.caplets[1], scratch.caplets[2], scratch.caplets[3]
     total = 0.0
     for cap in range(first_cap, last_cap):
         k = cap - first_cap
-        period = book.first_period[cap]
+        period, level = book.first_period[cap], surrogate.levels[k]
         price, linear = book.intrinsic[cap], 0.0
         for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
             slope = 0.5 * density[j - first_caplet] * inverse_sigma[j - first_caplet]
             surrogate.slopes[j - first_caplet] = task.root_weights[k] * slope
             price += value[j - first_caplet]
-            linear += slope * variance[period]
+            linear += slope * level * surrogate.variance[period]
             period += 1
         surrogate.prices[k] = price
         surrogate.target[k] = task.root_weights[k] * (task.quotes[k] - price + linear)
@@ -87,38 +152,81 @@ def linearise(case: Case) -> float:
 
 
 @compiled
-def find_level(periods: int, case: Case) -> None:
-    """Scale the variances until the caps cost, on the whole, what they are quoted at."""
+def find_levels(case: Case) -> None:
+    """The level of each cap's variances at which it costs what is quoted.
+
+    Newton's method on the logarithms of time value and level, which is a straight line at the money
+    and concave away from it. Where a small error of the price would move the level far, or no level
+    gives the price, the level is drawn towards that of the others.
+    """
     book, task, surrogate = case.book, case.task, case.surrogate
-    first_cap = book.caps_of_day[case.day]
+    first_cap, m = book.caps_of_day[case.day], task.quotes.size
+    levels = surrogate.levels
+    levels[:m] = 1.0
+    precision, deltas, squares = np.empty(m), np.empty(m), 0.0
+    for k in range(m):
+        squares += (task.root_weights[k] * task.quotes[k]) ** 2
+    error = PRICE_ERROR * math.sqrt(squares / m)
     for _ in range(LEVEL_STEPS):
-        linearise(case)
-        wanted = found = 0.0
-        for k in range(task.quotes.size):
-            intrinsic = book.intrinsic[first_cap + k]
-            wanted += task.root_weights[k] * max(task.quotes[k] - intrinsic, 0.0)
-            found += task.root_weights[k] * max(surrogate.prices[k] - intrinsic, 0.0)
-        # The time value grows about linearly with the deviation.
-        ratio = min(max(wanted / max(found, 1e-300), 0.25), 4.0) ** 2
-        if abs(ratio - 1.0) < 0.1:
+        value_caplets(case)
+        largest = 0.0
+        for k in range(m):
+            time_value, slope = time_value_of(first_cap + k, case)
+            wanted = task.quotes[k] - book.intrinsic[first_cap + k]
+            precision[k], deltas[k] = 0.0, 0.0
+            if not (wanted > 0.0 and task.root_weights[k] > 0.0):
+                continue
+            if not (slope > 0.0 and time_value > 0.0):  # no variance to speak of
+                deltas[k] = LARGEST_STEP
+            else:
+                step = time_value / slope * math.log(wanted / time_value)
+                deltas[k] = min(max(step, -LARGEST_STEP), LARGEST_STEP)
+                precision[k] = (task.root_weights[k] * slope / error) ** 2
+            if precision[k] > 1.0 or deltas[k] == LARGEST_STEP:
+                largest = max(largest, abs(deltas[k]))
+            levels[k] *= math.exp(deltas[k])
+        if largest <= SAME_LEVEL:
             break
-        for i in range(periods):
-            surrogate.variance[i] *= ratio
+    total = weighted = 0.0
+    for k in range(m):
+        total += precision[k]
+        weighted += precision[k] * math.log(levels[k])
+    common = weighted / total if total > 0.0 else 0.0
+    for k in range(m):
+        share = precision[k] / (precision[k] + 1.0)
+        levels[k] = math.exp(share * math.log(levels[k]) + (1.0 - share) * common)
 
 
 @compiled
-def linear_fit(case: Case, parameters: Array) -> None:
-    """Volatilities and correlation that are best for the linear model at the basis that is set."""
+def time_value_of(cap: int, case: Case) -> tuple[float, float]:
+    """Time value of a cap, and its derivative by the logarithm of its level."""
+    book, scratch = case.book, case.scratch
+    first_caplet = book.caplets_of_cap[book.caps_of_day[case.day]]
+    half_sigma, value, density = scratch.caplets[0], scratch.caplets[2], scratch.caplets[3]
+    time_value = slope = 0.0
+    for j in range(book.caplets_of_cap[cap], book.caplets_of_cap[cap + 1]):
+        time_value += value[j - first_caplet]
+        slope += density[j - first_caplet] * half_sigma[j - first_caplet]
+    return time_value, slope
+
+
+@compiled
+def linear_fit(case: Case, parameters: Array) -> float:
+    """Volatilities and correlation that are best for the linear model at the basis that is set.
+
+    Returns the linear model's sum of squares.
+    """
     task, surrogate, basis = case.task, case.surrogate, case.scratch.basis
     for p in range(3):
         fill_column(case, basis[p], surrogate.design[p])
-    cone_fit(
+    total = cone_fit(
         surrogate.design, surrogate.target, task.quotes.size, largest_square(case), parameters[2:]
     )
     for p in range(2, COUNT):
         parameters[p] = min(max(parameters[p], task.lower[p]), task.upper[p])
         if parameters[p] > task.upper[p] - ROUNDING * abs(task.upper[p]):
             parameters[p] = task.upper[p]  # a square root may miss it by a digit
+    return total
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.base.compiled import compiled
-from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for, with_task
+from calibscope.calibration.case import COUNT, Case, Task, case_of, memory_for, with_held
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS, descend, inner_fit
 from calibscope.calibration.exact import exact_fit
@@ -42,6 +42,9 @@ from calibscope.models.g2.book import CapBook
 
 SPEEDS = 96
 STARTS = 32  # places of the grid from which an exact fit is tried
+SATURATED = (
+    0.5  # of the squares that the grid does not resolve, with no more quotes than parameters
+)
 NEAR_ENOUGH = 1e-10  # relative change of the sum of squares
 PLACES, REFINEMENTS = 17, 5  # of the grid around the best
 NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
@@ -50,12 +53,17 @@ NEIGHBOURHOOD = 1.2  # times the faster speed, to either side
 def are_nearly_perfect(
     book: CapBook, quotes: Array, root_weights: Array, begin: int, values: Array
 ) -> Marks:
-    """Which of the days begin, begin + 1, ... have a fit that is nearly perfect, but not quite."""
+    """Which of the days begin, begin + 1, ... have a fit that is nearly perfect, but not quite.
+
+    With as many parameters as quotes a perfect one may well exist.
+    """
     squares = (UNRESOLVED * root_weights * quotes) ** 2
     firsts = book.caps_of_day[begin : begin + len(values)]
     unresolved = np.add.reduceat(squares[: book.caps_of_day[begin + len(values)]], firsts)
     is_perfect = values <= PERFECT_FIT * unresolved
-    return np.asarray(~is_perfect & (values < NEARLY_PERFECT * unresolved))
+    counts = np.diff(book.caps_of_day[begin : begin + len(values) + 1])
+    share = np.where(counts <= COUNT, SATURATED, NEARLY_PERFECT)
+    return np.asarray(~is_perfect & (values < share * unresolved))
 
 
 @compiled
@@ -205,11 +213,7 @@ def held_fit(case: Case, parameters: Array) -> tuple[float, int]:
     task = case.task
     for p in range(COUNT):
         parameters[p] = min(max(parameters[p], task.lower[p]), task.upper[p])
-    lower, upper = task.lower.copy(), task.upper.copy()
-    lower[0] = upper[0] = parameters[0]
-    held = with_task(
-        Task(task.quotes, task.root_weights, lower, upper, task.anchor, task.strength), case
-    )
+    held = with_held(0, parameters, case)
     _, used = descend(MOST_STEPS, NEAR_ENOUGH, held, parameters)
     value, more = approach(2, FAR_AWAY, MOST_STEPS, held, parameters)
     return value, used + more

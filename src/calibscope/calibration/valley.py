@@ -25,7 +25,6 @@ from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
 from calibscope.calibration.case import COUNT
 from calibscope.calibration.coordinates import SWAP, scaled, unscaled
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.solution import PERFECT
 from calibscope.calibration.workbench import Workbench
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
@@ -117,7 +116,7 @@ def valley(
     if not factor > 1.0:
         raise ValueError(f"factor is {factor}; give more than 1, such as 1.1")
     bench = bench or Workbench(problem)
-    point = bench.canonical(np.clip(np.asarray(best, float), problem.lower, problem.upper))
+    point = bench.problem.canonical(np.clip(np.asarray(best, float), problem.lower, problem.upper))
     limit: _Limit = _BidAsk(bench) if bid_ask else _Factor(bench, point, factor)
     search = _Search(bench, limit, point)
     if search.is_inside:
@@ -149,8 +148,7 @@ class _Factor:
 
     def __init__(self, bench: Workbench, best: Array, factor: float) -> None:
         self.bench, self.lowest = bench, bench.problem.objective(best)
-        floor = PERFECT**2 * len(bench.problem.weights)
-        self.highest = factor**2 * max(self.lowest, floor)
+        self.highest = factor**2 * max(self.lowest, bench.problem.perfect_objective)
 
     def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
         value, point = self.bench.polished(start, fixed, steps=60)
@@ -222,7 +220,7 @@ class _Search:
     def collect(self, points: Iterable[Array]) -> None:
         """Keep those that are good."""
         for point in points:
-            self.refit(scaled(self.bench.canonical(point)), tuple(range(COUNT)))
+            self.refit(scaled(self.bench.problem.canonical(point)), tuple(range(COUNT)))
 
     def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
         """Excess and coordinates of the fit with some held; good ones are kept."""

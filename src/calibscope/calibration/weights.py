@@ -19,6 +19,12 @@ from calibscope.market.maturity import label
 
 WEIGHTINGS = ("rmsre", "absolute", "vega", "leverage_balanced")
 
+TOO_SMALL = "so small a price has no weight 1/y^2; leave the quote out, or take weights='absolute'"
+NO_VEGA = (
+    "the price has no vega (below the intrinsic value, or of no vol at all); leave the quote out, "
+    "or take other weights"
+)
+
 Weights = str | Mapping[float, float] | ArrayLike
 
 
@@ -26,17 +32,20 @@ def weights_of(day: MarketDay, weights: Weights) -> Array:
     """The weights (m,) of a day, by name, by importance per maturity, or as given."""
     if isinstance(weights, str):
         if weights == "rmsre":
-            return frozen(day.prices**-2.0)
+            return _finite(day, _relative(day), TOO_SMALL)
         if weights == "absolute":
             return frozen(np.full(len(day.prices), day.notional**-2.0))
         if weights == "vega":
-            return frozen((day.notional * day.caplets.vegas(day.normal_vols)) ** -2.0)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                vegas = day.notional * day.caplets.vegas(day.normal_vols)
+                return _finite(day, vegas**-2.0, NO_VEGA)
         raise ValueError(
             f"weights are {weights!r}; choose from {', '.join(WEIGHTINGS)}, give an importance per "
             "maturity, such as {10: 1, 20: 3}, or one weight per quote"
         )
     if isinstance(weights, Mapping):
-        return frozen(_checked(day, _importance(day, weights)) * day.prices**-2.0)
+        importance = _checked(day, _importance(day, weights))
+        return _finite(day, np.where(importance > 0, importance * _relative(day), 0.0), TOO_SMALL)
     return frozen(_checked(day, weights))
 
 
@@ -45,6 +54,20 @@ def name_of(weights: Weights) -> str:
     if isinstance(weights, str):
         return weights
     return "liability" if isinstance(weights, Mapping) else "own"
+
+
+def _relative(day: MarketDay) -> Array:
+    with np.errstate(over="ignore", divide="ignore"):
+        return np.asarray(day.prices**-2.0)
+
+
+def _finite(day: MarketDay, weights: Array, reason: str) -> Array:
+    """The weights, or an error that names each quote without one."""
+    bad = np.flatnonzero(~np.isfinite(weights))
+    if bad.size:
+        quotes = ", ".join(f"{label(day.maturities[k])} at {day.prices[k]:g}" for k in bad)
+        raise ValueError(f"{day.label}: {quotes}: {reason}")
+    return frozen(weights)
 
 
 def _importance(day: MarketDay, weights: Mapping[float, float]) -> Array:

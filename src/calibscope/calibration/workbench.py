@@ -11,7 +11,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Marks
 from calibscope.calibration.case import Task, case_of, memory_for, with_task
-from calibscope.calibration.coordinates import SWAP, scaled
+from calibscope.calibration.coordinates import scaled
 from calibscope.calibration.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.objective import mark_free, normal_equations, residuals_at
 from calibscope.calibration.pairs import pairs_for, scan, set_schedule
@@ -68,11 +68,6 @@ class Workbench:
         compile_kernels()
         self.problem = problem
         self.case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
-
-    def canonical(self, point: Array) -> Array:
-        """The faster factor first, where the factors can be swapped."""
-        swap = self.problem.is_symmetric and point[0] < point[1]
-        return point[SWAP] if swap else point
 
     def polished(
         self,

@@ -32,7 +32,7 @@ PHRASES = {
     "lost_directions": "{value:.0f} of the parameters' directions lost",
     "gauss_newton_error": "Gauss-Newton off by {value:.0%} in a flat direction",
 }
-BAD = {Status.NOT_CONVERGED.name, Status.UNREACHABLE.name}
+BAD = {status.name for status in (Status.NOT_CONVERGED, Status.NOT_BEST, Status.UNREACHABLE)}
 
 
 def lights_of(

@@ -8,15 +8,25 @@ the factors, and from a few dozen Sobol points, Newton's method then solves the 
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.box_scan import box_scan
 from calibscope.calibration.case import COUNT, case_of, memory_for
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS
 from calibscope.calibration.ends import Ends
+from calibscope.calibration.persist import persist
 from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
 from calibscope.calibration.problem import LOWER, UPPER, Problem
-from calibscope.calibration.search import DESCENTS, search_and_trace, search_speeds
+from calibscope.calibration.resolution import PERFECT_FIT, unresolved_squares
+from calibscope.calibration.search import (
+    DESCENTS,
+    NEARLY_BEST,
+    linearise_around,
+    search_and_trace,
+    search_speeds,
+)
 
 SOBOL_POINTS = 64
+BOX_SPEEDS, BOX_STARTS = 20, 24
 FINISHES = 6
 LIKELY_LOWER = np.array([1e-3, 1e-4, 1e-3, 1e-3, -1.0])
 LIKELY_UPPER = np.array([5.0, 1.0, 0.1, 0.1, 0.5])
@@ -32,12 +42,14 @@ def solve(problem: Problem, start: Array) -> Ends:
     if (lower < upper).all():
         inner = searched(problem, lower, upper)
         starts += [*inner.parameters, *inner.parameters[:, SWAP]]
+    starts += [*scanned(problem, ends.parameters[0])]
     if problem.anchor is not None:
         starts.append(problem.anchor.values)
     found = polished(problem, np.array(starts), ends.evaluations)
     # The best once more, with patience: valleys are long, and bounds make them crooked.
     best = found.parameters[:FINISHES]
-    return polished(problem, best, found.evaluations, damping=NEAR, most_steps=10 * MOST_STEPS)
+    found = polished(problem, best, found.evaluations, damping=NEAR, most_steps=10 * MOST_STEPS)
+    return persisted(problem, found)
 
 
 def symmetric_box(problem: Problem, widest: bool) -> tuple[Array, Array]:
@@ -76,6 +88,30 @@ def polished(
     for i, end in enumerate(ends):
         objectives[i], used = polish(order, damping, most_steps, case, end)
         evaluations += used
+    return Ends.sorted_by(ends, objectives, evaluations)
+
+
+def scanned(problem: Problem, near: Array) -> Array:
+    """Starts inside the bounds from a scan over the speeds, prices linearised near a good fit."""
+    case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
+    speeds = [
+        np.unique(search_speeds(low, high, BOX_SPEEDS))
+        for low, high in zip(problem.lower[:2], problem.upper[:2], strict=True)
+    ]
+    linearise_around(np.array(near), case)
+    starts = np.empty((BOX_STARTS, COUNT))
+    return starts[: box_scan(case, speeds[0], speeds[1], starts)]
+
+
+def persisted(problem: Problem, found: Ends) -> Ends:
+    """The same ends, those near the best moved on where they are not yet optima."""
+    case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
+    ends, objectives = found.parameters.copy(), found.objectives.copy()
+    perfect, evaluations = PERFECT_FIT * unresolved_squares(problem.task), found.evaluations
+    for i, end in enumerate(ends):
+        if objectives[i] <= NEARLY_BEST * objectives.min() + perfect:
+            objectives[i], used = persist(perfect, case, objectives[i], end)
+            evaluations += used
     return Ends.sorted_by(ends, objectives, evaluations)
 
 
