@@ -1,7 +1,7 @@
 """Does the default solver find the global optimum? A strong oracle looks for something better.
 
 ``python benchmarks/global_optimum.py`` takes about half an hour on two cores, ``--days 6`` two
-minutes. ``--rivals`` does step 3 alone, on the same days, against the default solver.
+minutes. ``--rivals`` does step 3 alone, on the same days, against the default solver: six minutes.
 
 1. Grid days, half of them demo days, half random humped markets: a 100 x 100 log grid over the two
    speeds. At each pair the best volatilities and correlation are found by an inner solver of its

@@ -9,6 +9,7 @@ from rich.console import Console
 import calibscope as cs
 from calibscope.market.settings import MarketSettings
 from calibscope.report.check import checked_market
+from calibscope.report.outcomes import check_as_data
 
 ROWS = [(date, year) for date in ("2024-06-03", "2024-06-04", "2024-06-05") for year in (3, 5, 10)]
 
@@ -95,6 +96,8 @@ def test_a_finding_carries_all_maturities_that_its_message_cuts_off(tmp_path):
     (finding,) = market.dropped
     assert finding.message == "normal_vol is missing at 10Y, 12Y, 15Y, 20Y and 2 more"
     assert finding.lacking == (10.0, 12.0, 15.0, 20.0, 25.0, 30.0)
+    (data,) = check_as_data(market)["dropped"]
+    assert data["lacking"] == ["10Y", "12Y", "15Y", "20Y", "25Y", "30Y"]
 
 
 def test_days_that_lack_different_maturities_have_fewer_in_common(tmp_path):
