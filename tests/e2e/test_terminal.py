@@ -177,7 +177,9 @@ def test_a_check_lists_every_finding(folder):
     assert found["days"] == 51
     assert found["dropped"][0]["date"] == "2020-03-06"
     assert found["dropped"][0]["message"] == "price is missing at 8Y"
-    assert set(found["warnings"][0]) == {"date", "maturity", "check", "source", "message"}
+    assert found["dropped"][0]["lacking"] == ["8Y"]
+    keys = {"date", "maturity", "check", "source", "message", "lacking"}
+    assert set(found["warnings"][0]) == keys
     assert found["strikes"]["verdict"] == "FORWARD"
 
 

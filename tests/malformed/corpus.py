@@ -306,6 +306,10 @@ READER_CASES = [
     # Contradictions
     Case("quote given twice", CAPS + "2024-06-03,5Y,price,0.0213\n",
          ("2024-06-03, 5Y: price is 0.0212 in row 4", "but 0.0213 in row 10", "keep one")),
+    Case("the same quote twice", CAPS + "2024-06-03,5Y,price,0.0212\n",
+         ("2024-06-03, 5Y: price is 0.0212 in row 4", "and again 0.0212 in row 10", "keep one")),
+    Case("the same row twice", WIDE + "2024-06-13,0.0097,0.0214\n",
+         ("2 problems", "2024-06-13, 3Y: price is 0.0097 in row 3", "and again 0.0097 in row 4")),
     Case("date given twice", WIDE + "2024-06-03,0.0098,0.0212\n",
          ("2024-06-03, 3Y: price is 0.0096 in row 2", "but 0.0098 in row 4")),
     Case("36M is 3Y", changed(WIDE, "5Y", "36M"),

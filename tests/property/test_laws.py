@@ -29,10 +29,14 @@ def days(draw):
     level, slope = draw(st.floats(-0.01, 0.08)), draw(st.floats(-0.02, 0.02))
     nodes = np.linspace(1, 50, 25)
     curve = cs.DiscountCurve.from_zero_rates(nodes, level + slope * np.exp(-nodes / 10))
-    counts = draw(st.lists(st.integers(2, 24), min_size=1, max_size=5))
-    tenor = draw(st.sampled_from([0.25, 0.5, 1.0]))
     at_the_money = draw(st.booleans())
-    strikes = [draw(st.floats(-0.02, 0.1, allow_subnormal=False)) for _ in counts]
+    counts = draw(st.lists(st.integers(2, 24), min_size=1, max_size=5, unique=at_the_money))
+    tenor = draw(st.sampled_from([0.25, 0.5, 1.0]))
+    # In steps of a thousandth of a bp: a maturity may come again, with another strike.
+    steps = st.lists(
+        st.integers(-200_000, 1_000_000), min_size=len(counts), max_size=len(counts), unique=True
+    )
+    strikes = [1e-7 * step for step in draw(steps)]
     return cs.MarketDay.from_arrays(
         curve=curve,
         maturities=np.array(counts) * tenor,

@@ -66,6 +66,7 @@ def random_day(rng: np.random.Generator) -> MarketDay:
     counts = np.array([max(2, periods - 1), periods])
     discounts, accruals = curve.discount(times), schedule.accruals
     at_the_money = swap_rates(discounts, accruals, 1, counts)
+    at_the_money[1] += 1e-4 * (periods == 2)  # the same cap twice would be refused
     return MarketDay(
         curve=curve,
         schedule=schedule,

@@ -3,9 +3,11 @@
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from calibscope.base import compiled
 from calibscope.diagnosis.geometry import ratio_of_ends
@@ -84,21 +86,67 @@ def raise_no_home(path):
     raise RuntimeError("Could not determine home directory.")
 
 
-def test_a_long_compilation_is_announced(monkeypatch):
-    announced = threading.Event()
+@pytest.fixture
+def notices(monkeypatch):
+    """What is announced, by a process that has announced nothing yet."""
+    said = []
+    monkeypatch.setattr(compiled, "announced", threading.Event(), raising=False)
+    monkeypatch.setattr(compiled, "cache_folder", lambda: None)
+    monkeypatch.setattr(compiled.logger, "warning", said.append)
+    return said
+
+
+def compile_anew(number=0.0):
+    """A new kernel; one with nested loops, to take longer than a thread takes to start."""
+
+    def kernel(matrix):
+        total = number
+        for row in matrix:
+            for value in row:
+                total += np.sqrt(value) + np.linalg.norm(row)
+        return total
+
+    with compiled.compilation_notice():
+        return compiled.compiled(kernel)(np.ones((2, 2)))
+
+
+def test_a_long_compilation_is_announced_once_a_process(notices, monkeypatch):
     monkeypatch.setattr(compiled, "SECONDS_BEFORE_NOTICE", 0)
-    monkeypatch.setattr(compiled.logger, "warning", lambda text: announced.set())
-    with compiled.compilation_notice():
-        assert announced.wait(60)
+    for number in (1.0, 2.0, 3.0):
+        compile_anew(number)
+    assert notices == ["compiling kernels for this machine (once; about a minute) ..."]
 
 
-def test_a_short_one_is_not(monkeypatch):
-    announced = []
+def test_kernels_for_stacks_are_announced_too(notices, monkeypatch):
+    monkeypatch.setattr(compiled, "SECONDS_BEFORE_NOTICE", 0)
+    monkeypatch.setattr(compiled, "pending", [])
+    assert compiled.compiled_for_stacks("f8, f8[:]", "() -> ()")(twice)(1.5) == 3.0
+    assert len(notices) == 1
+
+
+def test_a_short_one_is_not(notices, monkeypatch):
     monkeypatch.setattr(compiled, "SECONDS_BEFORE_NOTICE", 60)
-    monkeypatch.setattr(compiled.logger, "warning", announced.append)
+    compile_anew()
+    assert not notices
+
+
+def test_work_that_takes_long_on_compiled_kernels_is_not(notices, monkeypatch):
+    monkeypatch.setattr(compiled, "SECONDS_BEFORE_NOTICE", 0.05)
     with compiled.compilation_notice():
-        pass
-    assert not announced
+        time.sleep(0.5)
+    assert not notices
+
+
+def test_work_after_a_short_compilation_is_not(notices, monkeypatch):
+    monkeypatch.setattr(compiled, "SECONDS_BEFORE_NOTICE", 0.2)
+    passes = compiled.CompilerPasses()
+    for notify in (passes.on_start, passes.on_start, passes.on_end, passes.on_end, passes.on_end):
+        notify(None)
+    time.sleep(0.5)
+    assert not notices
+    passes.on_start(None)
+    assert compiled.announced.wait(60)
+    passes.on_end(None)
 
 
 def test_a_kernel_of_one_day_runs_over_stacks():

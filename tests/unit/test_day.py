@@ -220,6 +220,37 @@ def test_bad_data_is_refused_with_place_and_reason(changes, message):
         day(**changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, r"5Y: the cap with strike 0.0246\d+ is quoted twice, at 0.02 and at 0.021 "
+         r"\(entries 2 and 4\); keep one, or correct a strike"),
+        ({"prices": [0.01, 0.02, 0.05, 0.02], "kind": "floor"},
+         r"5Y: the floor with .* is quoted twice, both times at 0.02, a duplicate"),
+        ({"strikes": [0.02, 0.0245, 0.03, 2.45 / 100]}, "5Y: the cap with strike 0.0245 is quoted"),
+        ({"prices": None, "vols": [0.008, 0.009, 0.008, 0.009]}, "5Y: .* a duplicate"),
+        ({"maturities": [3, 5, 10, 5 + 1e-8]}, "5Y: the cap with strike .* is quoted twice"),
+    ],
+)  # fmt: skip
+def test_a_cap_is_quoted_once(changes, message):
+    again = {"maturities": [3, 5, 10, 5], "prices": [0.01, 0.02, 0.05, 0.021], **changes}
+    with pytest.raises(cs.MarketDataError, match=message):
+        day(**again)
+
+
+def test_every_cap_that_is_quoted_twice_is_named():
+    with pytest.raises(cs.MarketDataError) as error:
+        day(maturities=[3, 3, 5, 5, 10], prices=[0.01, 0.01, 0.02, 0.021, 0.05])
+    assert [problem[:3] for problem in error.value.problems] == ["3Y:", "5Y:"]
+
+
+def test_one_maturity_may_have_several_strikes():
+    quoted = day(maturities=[5, 5, 10], strikes=[0.02, 0.03, 0.025])
+    assert quoted.strikes.tolist() == [0.02, 0.03, 0.025]
+    with pytest.raises(cs.MarketDataError, match=r"5Y: the cap with strike 0.02 is quoted twice"):
+        dataclasses.replace(quoted, strikes=[0.02, 0.02, 0.025])
+
+
 def test_all_problems_at_once():
     with pytest.raises(cs.MarketDataError) as error:
         day(

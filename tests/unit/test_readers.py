@@ -161,9 +161,14 @@ def test_blocks_are_joined_on_date_not_by_position(read):
     np.testing.assert_array_equal(panel.values, [[np.nan, 2, 3], [1, 4, np.nan]])
 
 
-def test_the_same_value_twice_is_one_value(read):
-    (panel,) = read("date,3Y,36M\n2024-06-03,1,1\n2024-06-03,1,1\n")
+def test_a_quote_is_given_once_and_a_node_of_a_curve_may_be_given_again(read):
+    text = "date,1Y,12M\n2024-06-03,1,1\n2024-06-03,1,1\n"
+    (panel,) = read(text, "curve")
     assert panel.values.tolist() == [[1]]
+    with pytest.raises(MarketDataError, match="price is 1 in row 2, column '1Y' and again 1 in"):
+        read(text)
+    (panel,) = read("date,1Y\n2024-06-03,\n2024-06-03,\n2024-06-04,1\n")  # two gaps
+    np.testing.assert_array_equal(panel.values, [[np.nan], [1]])
 
 
 def test_quantities_of_the_other_role_are_left_out(read):

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config
+from numba.core import config, event
 
 from calibscope.base.linking import divided
 
@@ -37,6 +38,7 @@ OWN_IMPORT = re.compile(r"^from calibscope\.([\w.]+) import", re.MULTILINE)
 
 pending: list[Callable[[], Any]] = []  # kernels for stacks, until one is used
 compiling = threading.Lock()
+announcing, announced = threading.Lock(), threading.Event()
 
 
 @cache
@@ -171,23 +173,61 @@ def _kept_on_disk() -> Iterator[bool]:
 
 @contextmanager
 def compilation_notice() -> Iterator[None]:
-    """Tell the user when the block takes long because kernels are being compiled.
+    """Tell the user, once a process, when compiling kernels inside the block takes long.
 
     Python's garbage collector pauses: it would go through the compiler's millions of objects again
     and again, and find nothing.
     """
-    notice = threading.Timer(
-        SECONDS_BEFORE_NOTICE,
-        logger.warning,
-        ["compiling kernels for this machine (once; about a minute) ..."],
-    )
-    notice.daemon = True
-    notice.start()
     was_collecting = gc.isenabled()
     gc.disable()
+    passes = CompilerPasses()
     try:
-        yield
+        # Numba tells of each pass of its compiler; loading machine code from disk has none.
+        with event.install_listener("numba:run_pass", passes):
+            yield
     finally:
-        notice.cancel()
+        passes.stop()
         if was_collecting:
             gc.enable()
+
+
+class CompilerPasses(event.Listener):  # type: ignore[misc]
+    """Adds up the time that the compiler takes, and announces the compilation when it is long.
+
+    Numba compiles on one thread at a time, and a pass may contain those of an inner function.
+    """
+
+    def __init__(self) -> None:
+        self.depth, self.seconds, self.began = 0, 0.0, 0.0
+        self.notice: threading.Timer | None = None
+
+    def on_start(self, _: event.Event) -> None:
+        """Start the clock with an outermost pass."""
+        self.depth += 1
+        if self.depth > 1 or announced.is_set():
+            return
+        self.began, left = time.monotonic(), SECONDS_BEFORE_NOTICE - self.seconds
+        self.notice = threading.Timer(max(left, 0.0), announce_compilation)
+        self.notice.daemon = True
+        self.notice.start()
+
+    def on_end(self, _: event.Event) -> None:
+        """Stop the clock; a block entered during another thread's pass has not seen its start."""
+        if self.depth == 1:
+            self.stop()
+        self.depth = max(self.depth - 1, 0)
+
+    def stop(self) -> None:
+        """Stop the clock."""
+        if self.notice is not None:
+            self.notice.cancel()
+            self.seconds += time.monotonic() - self.began
+            self.notice = None
+
+
+def announce_compilation() -> None:
+    """Say that kernels are being compiled, unless this process has said so before."""
+    with announcing:
+        if not announced.is_set():
+            announced.set()
+            logger.warning("compiling kernels for this machine (once; about a minute) ...")

@@ -10,6 +10,9 @@ from calibscope.market.schedule import Schedule
 # A maturity is a multiple of the tenor up to this fraction of a period (3.0000001 is 3).
 SAME_PERIOD = 1e-6
 
+# Strikes that agree to this are the same: 0.0245 and 2.45 / 100.
+SAME_STRIKE = 1e-10
+
 # No market has quoted more: larger numbers are in another unit.
 USUAL_VOLS = {
     "normal": (0.5, "85 bp is 0.0085"),
@@ -60,6 +63,31 @@ def beyond_the_curve(curve: DiscountCurve, years: Array, last_payments: Array) -
         f"{curve.last_time:g}; extend the curve or leave the cap out"
         for k in np.flatnonzero(np.isfinite(years) & (last_payments > curve.last_time + CARRIED_ON))
     ]
+
+
+def duplicate_problems(
+    kind: str, years: Array, counts: Indices, strikes: Array, prices: Array
+) -> list[str]:
+    """Caps quoted twice: the same maturity and strike, whatever the prices.
+
+    They would pull on the fit with twice their weight, or towards two prices at once.
+    """
+    if len(set(counts.tolist())) == len(counts):
+        return []
+    problems = []
+    order = np.lexsort((strikes, counts))
+    for one, other in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
+        if counts[one] == counts[other] and strikes[other] - strikes[one] <= SAME_STRIKE:
+            first, second = sorted((one, other))
+            one_price, other_price = f"{prices[first]:.10g}", f"{prices[second]:.10g}"
+            quoted = f"at {one_price} and at {other_price}"
+            if one_price == other_price:
+                quoted = f"both times at {one_price}, a duplicate"
+            problems.append(
+                f"{years[one]:g}Y: the {kind} with strike {strikes[one]:.6g} is quoted twice, "
+                f"{quoted} (entries {first + 1} and {second + 1}); keep one, or correct a strike"
+            )
+    return problems
 
 
 def date_problems(

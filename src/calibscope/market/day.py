@@ -20,6 +20,7 @@ from calibscope.market.checks import (
     bid_ask_problems,
     coverage_problems,
     date_problems,
+    duplicate_problems,
     maturity_problems,
     size_problems,
     vol_problems,
@@ -177,7 +178,7 @@ class MarketDay:
         Parameters
         ----------
         curve : the discount curve, up to the longest maturity at least
-        maturities : (m,) years, multiples of `tenor`
+        maturities : (m,) years, multiples of `tenor`; the same one again needs another strike
         prices : (m,) premium for `notional`; or give `vols`
         vols : (m,) flat volatility per cap, decimal: a normal vol of 0.0085 is 85 bp, a
             lognormal vol of 0.35 is 35 %
@@ -303,6 +304,9 @@ class MarketDay:
         if problems:
             return problems
         longest = float(self.schedule.accruals.max())
+        problems += duplicate_problems(
+            self.kind, years, self.period_counts, self.strikes, self.prices
+        )
         problems += [
             f"{years[k]:g}Y: strike is {self.strikes[k]:g}; it must be above {-1 / longest:g}, "
             "where one plus strike times accrual is zero (units? 2 percent is 0.02)"

@@ -5,12 +5,15 @@ the others go on, a warning is for a second look.
 """
 
 import datetime
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
 from calibscope.market.maturity import label
+
+FEWEST_MATURITIES = 6  # leave five parameters a degree of freedom
 
 
 class Severity(Enum):
@@ -31,6 +34,7 @@ class Finding:
     date: datetime.date | None = None
     maturity: float | None = None  # years
     check: str = ""  # which check found it, such as "stale day": findings are counted by it
+    lacking: tuple[float, ...] = ()  # maturities in years whose quote or strike the day lacks
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.source, self.place, self.message) if part)
@@ -43,10 +47,16 @@ class Finding:
 
 
 def dropped(
-    source: str, message: str, date: np.datetime64, maturity: float | None, check: str
+    source: str,
+    message: str,
+    date: np.datetime64,
+    maturity: float | None,
+    check: str,
+    lacking: Iterable[float] = (),
 ) -> Finding:
     """A finding that drops its day."""
-    return _dated(Severity.DROPPED, source, message, date, maturity, check)
+    found = _dated(Severity.DROPPED, source, message, date, maturity, check)
+    return replace(found, lacking=tuple(map(float, lacking)))
 
 
 def warning(
@@ -67,3 +77,36 @@ def _dated(
     year = None if maturity is None else float(maturity)
     day: datetime.date = date.astype("datetime64[D]").astype(object)
     return Finding(severity, source, message, day, year, check)
+
+
+@dataclass(frozen=True, slots=True)
+class PartlyQuoted:
+    """Days that were dropped only because they lack some of their quotes or strikes.
+
+    Days without any quote, and those that have another problem too, are left out: fewer maturities
+    would not bring them back.
+    """
+
+    days: int
+    common: tuple[float, ...]  # maturities that all of them quote, years
+
+    @classmethod
+    def among(cls, drops: Iterable[Finding], maturities: Iterable[float]) -> "PartlyQuoted":
+        """Those among the dropped days of a market with these maturities."""
+        years = tuple(map(float, maturities))
+        lacking: dict[datetime.date | None, set[float]] = {}
+        hopeless = set()
+        for finding in drops:
+            lacking.setdefault(finding.date, set()).update(finding.lacking)
+            if not finding.lacking or lacking[finding.date] >= set(years):
+                hopeless.add(finding.date)
+        partly = [lacked for date, lacked in lacking.items() if date not in hopeless]
+        lacked = set[float]().union(*partly)
+        return cls(len(partly), tuple(year for year in years if year not in lacked))
+
+    @property
+    def remedy(self) -> str:
+        """The setting that brings these days back; empty if too few maturities would be left."""
+        if not self.days or len(self.common) < FEWEST_MATURITIES:
+            return ""
+        return f"checks.maturities = [{', '.join(f'{year:g}' for year in self.common)}]"

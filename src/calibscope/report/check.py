@@ -9,16 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from calibscope.market.assembly.plausibility import FEWEST_DAYS
-from calibscope.market.findings import Finding
+from calibscope.market.findings import FEWEST_MATURITIES, Finding, PartlyQuoted
 from calibscope.market.market import Market
-from calibscope.market.maturity import label, maturity
+from calibscope.market.maturity import label
 from calibscope.market.settings import Conventions, MarketSettings
 from calibscope.market.strikes import StrikeGaps
 from calibscope.report.tables import heading, plain_table
 
 EXAMPLES = 3
-FEW = 6  # quotes that leave five parameters a degree of freedom
-MISSING = "is missing at"  # what a finding says of quotes that a day lacks
 
 
 def checked_market(market: Market, settings: MarketSettings, everything: bool) -> RenderableType:
@@ -28,37 +26,22 @@ def checked_market(market: Market, settings: MarketSettings, everything: bool) -
         parts += _strikes(market.strike_gaps)
     parts += _findings("Dropped days", market.dropped, everything)
     parts += _findings("Warnings", market.warnings, everything)
+    partly = PartlyQuoted.among(market.dropped, market.days[0].maturities)
     if not market.dropped and not market.warnings:
         parts.append(Text("\nNothing found.", style="bold green"))
-    elif _lacks_maturities(market):
-        years = _common_maturities(market)
-        remedy = f'--set "checks.maturities = [{", ".join(f"{year:g}" for year in years)}]"'
-        text = f"To use only maturities that all days have: {remedy}"
-        if len(years) < FEW:
-            text = f"Fewer than {FEW} maturities are quoted on all days: five parameters need more."
+    elif partly.days > len(market):
+        text = f'To use only maturities that all days have: --set "{partly.remedy}"'
+        if not partly.remedy:
+            text = (
+                f"Fewer than {FEWEST_MATURITIES} maturities are quoted on all days: five "
+                "parameters need more."
+            )
         parts.append(Text(f"\n{text}", style="bold"))
     else:
         dates = (finding.date for finding in market.warnings if finding.date)
         date = next(dates, market.dates[0])
         parts.append(Text(f"\nTo leave a day out: --set checks.exclude={date}", style="bold"))
     return Group(*parts)
-
-
-def _lacks_maturities(market: Market) -> bool:
-    """Whether more days lack some of their quotes than can be used; without any, nothing helps."""
-    partly = {finding.date for finding in market.dropped if MISSING in finding.message}
-    return len(partly) > len(market)
-
-
-def _common_maturities(market: Market) -> list[float]:
-    """Those of the days that can be used, without those that others lack."""
-    lacked = {
-        maturity(word.strip())
-        for finding in market.dropped
-        if MISSING in finding.message
-        for word in finding.message.split(MISSING)[1].split(",")
-    }
-    return [float(year) for year in market.days[0].maturities if float(year) not in lacked]
 
 
 def market_summary(market: Market, conventions: Conventions) -> RenderableType:

@@ -76,6 +76,7 @@ def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:
             "check": finding.check,
             "source": finding.source,
             "message": finding.message,
+            "lacking": [label(year) for year in finding.lacking],
         }
         for finding in findings
     ]

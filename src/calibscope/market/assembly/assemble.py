@@ -29,7 +29,7 @@ from calibscope.market.checks import maturity_problems
 from calibscope.market.curve import DiscountCurve, log_discount_panel
 from calibscope.market.day import MarketDay, usual_strike
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.findings import Finding, dropped
+from calibscope.market.findings import Finding, PartlyQuoted, dropped
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
 from calibscope.market.quotes import swap_rates
@@ -128,11 +128,11 @@ def _kept(table: Joined, drops: list[Finding], tables: Tables) -> Marks:
     bad = {finding.date for finding in drops}
     kept = np.array([date not in bad for date in table.dates.tolist()], bool)
     if not kept.any():
-        raise MarketDataError(tables.quote.source, _no_day_left(drops, tables))
+        raise MarketDataError(tables.quote.source, _no_day_left(drops, tables, table.maturities))
     return kept
 
 
-def _no_day_left(drops: list[Finding], tables: Tables) -> list[str]:
+def _no_day_left(drops: list[Finding], tables: Tables, maturities: Array) -> list[str]:
     if not np.isin(tables.quote.dates, tables.curve.dates).any():
         return [
             f"no date is common to the caps ({_span(tables.quote)}) and to the curve "
@@ -141,11 +141,18 @@ def _no_day_left(drops: list[Finding], tables: Tables) -> list[str]:
     by_check: dict[str, list[Finding]] = {}
     for finding in drops:
         by_check.setdefault(finding.check, []).append(finding)
-    return [
+    problems = [
         f"no day can be used: {len({finding.date for finding in found})} dropped as {check}; "
         f"first: {found[0]}"
         for check, found in by_check.items()
     ]
+    partly = PartlyQuoted.among(drops, maturities)
+    if partly.remedy:
+        count = f"{partly.days} day{'s' if partly.days != 1 else ''}"
+        problems.append(
+            f"to use {count} with the maturities that all of them have: {partly.remedy}"
+        )
+    return problems
 
 
 def _span(panel: Panel) -> str:

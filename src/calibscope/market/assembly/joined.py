@@ -174,5 +174,6 @@ def _gaps(panel: Panel, dates: Dates, maturities: Array, values: Array) -> list[
             places = ", ".join(label(year) for year in maturities[missing[i]][:4])
             more = f" and {missing[i].sum() - 4} more" if missing[i].sum() > 4 else ""
             message = f"{panel.quantity} is missing at {places}{more}"
-        findings.append(dropped(panel.source, message, dates[i], None, "incomplete"))
+        lacking = () if panel.quantity in CURVES else maturities[missing[i]]
+        findings.append(dropped(panel.source, message, dates[i], None, "incomplete", lacking))
     return findings

@@ -34,7 +34,10 @@ class Quotes:
 
 
 def joined(quotes: Sequence[Quotes], reading: Reading) -> list[Panel]:
-    """One panel per quantity; a quote given twice with different values is a problem."""
+    """One panel per quantity; a value given twice is a problem.
+
+    A curve may give a node twice with the same value (12M and 1Y), a cap has one quote.
+    """
     panels = []
     for quantity in QUANTITIES[reading.role]:
         group = [some for some in quotes if some.quantity == quantity]
@@ -51,7 +54,7 @@ def _panel(quantity: Quantity, group: Sequence[Quotes], reading: Reading) -> Pan
     values = np.full(len(dates) * len(years), np.nan)
     values[cells] = given
     if len(given) > 1:
-        _report_contradictions(cells, given, dates, years, group, reading)
+        _report_duplicates(cells, given, dates, years, group, reading)
     return Panel(
         quantity=quantity,
         dates=dates,
@@ -61,7 +64,7 @@ def _panel(quantity: Quantity, group: Sequence[Quotes], reading: Reading) -> Pan
     )
 
 
-def _report_contradictions(
+def _report_duplicates(
     cells: Indices,
     given: Array,
     dates: Dates,
@@ -71,11 +74,12 @@ def _report_contradictions(
 ) -> None:
     order = np.argsort(cells, kind="stable")
     earlier, later = order[:-1], order[1:]
-    same_value = (given[earlier] == given[later]) | (
-        np.isnan(given[earlier]) & np.isnan(given[later])
-    )
+    same_value = given[earlier] == given[later]
+    is_allowed = np.isnan(given[earlier]) & np.isnan(given[later])
+    if reading.role == "curve":
+        is_allowed |= same_value
     starts = offsets(len(some.rows) for some in group)
-    for k in np.flatnonzero((cells[earlier] == cells[later]) & ~same_value):
+    for k in np.flatnonzero((cells[earlier] == cells[later]) & ~is_allowed):
         first, second = earlier[k], later[k]
         date, year = divmod(int(cells[first]), len(years))
         places = []
@@ -85,8 +89,9 @@ def _report_contradictions(
             place = some.table.place(int(some.rows[entry - starts[which]]), some.column)
             value = given[entry]
             places.append(f"{'blank' if np.isnan(value) else f'{value:.12g}'} in {place}")
+        between = " and again " if same_value[k] else " but "
         reading.problems.add(
             "twice",
-            f"{dates[date]}, {years[year]:g}Y: {group[0].quantity} is {' but '.join(places)}; "
+            f"{dates[date]}, {years[year]:g}Y: {group[0].quantity} is {between.join(places)}; "
             "keep one",
         )
