@@ -2,9 +2,9 @@
 
 ``python benchmarks/random_markets.py`` takes about 25 minutes on two cores, ``--count 600`` one.
 
-A market is made from its seed alone (`random_case`): a curve with rates from -1 to 6 %, 3 to 25 caps
-or floors of 1 to 30 years, at the money or with strikes up to 100 or 200 bp away from it, priced by
-a random G2++ truth with correlations from -1 to 1, both ends included, and spoilt by noise of up to
+A market is made from its seed alone (`random_case`): a curve with rates from -3 to 7 %, 3 to 25
+caps or floors of 1 to 30 years, at the money or with strikes up to 100 or 200 bp away from it,
+priced by a random G2++ truth with correlations from -1 to 1, both ends included, and spoilt by noise of up to
 3 % and by a smooth misfit. On some, bounds, fixed parameters or weights are the user's own.
 
 The rival knows the truth: Newton's method from it, and from 20 points around it near and far, and

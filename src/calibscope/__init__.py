@@ -7,7 +7,7 @@ The names below are the public ones. They are imported at first use, so that
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 _HOMES = {
     "Fit": "calibscope.calibration.solution",

@@ -34,6 +34,7 @@ MINIMA, AT_EDGE, OUTPOSTS = 0, 1, 2  # what is taken: the fastest speed, too, an
 FAR_FROM = (0, 2, 5)  # steps from all others that were taken
 MOST_OUTPOSTS = 3
 LEVEL = 1.1  # times the lowest: a floor that is almost level
+UNRESOLVED_SHARE = 0.25  # of the sum of squares that the grid does not resolve
 
 
 @compiled
@@ -77,7 +78,11 @@ def grid_minima(
                 if height < floor[i, j]:
                     floor[i, j], shifts[i, j, 0], shifts[i, j, 1] = height, 0.0, shift
     limit = allowed * max(np.min(floor), least)
-    level = LEVEL * np.min(floor)
+    # Where fits are nearly perfect, floors that differ by less than the grid resolves are level.
+    lowest = np.min(floor)
+    is_resolved = lowest > UNRESOLVED_SHARE * least
+    level = LEVEL * (lowest if is_resolved else UNRESOLVED_SHARE * least)
+    most = MOST_OUTPOSTS if is_resolved else 2 * MOST_OUTPOSTS
     heights, places, found = np.empty(n * n // 2), np.empty((n * n // 2, 2), np.int64), 0
     for i in range(1, n):
         for j in range(i):
@@ -89,7 +94,7 @@ def grid_minima(
     for stage in (MINIMA, AT_EDGE, OUTPOSTS):
         for c in order:
             i, j = places[c]
-            if count == len(speeds) or outposts == MOST_OUTPOSTS:
+            if count == len(speeds) or outposts == most:
                 break
             if stage == MINIMA:
                 is_taken = is_lowest_nearby(i, j, floor) and not is_alike(i, j, near[:count], floor)

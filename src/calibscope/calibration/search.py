@@ -69,7 +69,7 @@ from calibscope.models.g2.book import CapBook
 
 SPEEDS = 32
 VALLEYS = 24  # so many valley points of the grid are looked at more closely
-DESCENTS, FEWEST_DESCENTS = 6, 3  # so many valleys are descended, if there are
+DESCENTS, FEWEST_DESCENTS = 8, 3  # so many valleys are descended, if there are
 FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 4  # every fourth speed in the first passes
 MOST_SCANS = 3
