@@ -105,7 +105,7 @@ class CalibrationSection(Section):
 class DiagnosisSection(Section):
     """How a day is diagnosed: mode, stored levels, and the thresholds of `DiagnosisSettings`."""
 
-    mode: Mode = "full"
+    mode: Mode = "active"
     levels: Annotated[
         tuple[Level, ...],
         BeforeValidator(alone),
@@ -117,6 +117,7 @@ class DiagnosisSection(Section):
     unidentified_share: NotNegative = USUAL.unidentified_share
     leverage_near_one: NotNegative = USUAL.leverage_near_one
     forced_leverage: NotNegative = USUAL.forced_leverage
+    multiplier_errors: NotNegative = USUAL.multiplier_errors
     masking: NotNegative = USUAL.masking
     curvature: NotNegative = USUAL.curvature
     influence_disagreement: NotNegative = USUAL.influence_disagreement
