@@ -12,9 +12,10 @@ was before, with the residuals e - H e in place of e.
   and without the quote (Cook, 1977), p and s of the mode. Counted are the median relative error,
   and the days on which the quote with the largest distance is the true one.
 - Sentences: of the days on which a quote's distance is above 1, so that the reading would name it,
-  the share on which the true distance of that quote is above 1, too. Twice: with the distance
-  from fitted values as above, and with that of the parameters' shift d, d^T A^T A d / (p s^2). The
-  last row is the flag `has_influential_quote` as it is: with the exact Hessian where there is one.
+  the share on which the true distance of that quote is above 1, too, with p and s of the mode
+  "active" for all. Twice: with the distance from fitted values as above, and with that of the
+  parameters' shift d, d^T A^T A d / (p s^2). The last row is the flag `has_influential_quote` as
+  it is: with the exact Hessian where there is one.
 
 Days are also told apart by whether a bound holds. It takes three minutes on two cores.
 
@@ -83,7 +84,9 @@ def answers(diagnoses: Diagnoses) -> Iterator[tuple[str, Answer]]:
     """What each mode says, and what full mode said before."""
     for mode in ("active", "full", "strict"):
         (stack,) = in_mode(diagnoses, mode).stacks
-        unit = _unit(stack, np.asarray(stack.scales.mse))
+        e = stack.problem.weighted_residuals
+        p = stack.scales.count - stack.deletion.degrees_of_freedom
+        unit = (p * (e**2).sum(axis=1) / stack.deletion.degrees_of_freedom)[:, None]
         yield mode, Answer(stack.dfbeta, stack.cooks_distance, unit)
         if mode == "full":
             yield BEFORE, _before(stack)
@@ -92,16 +95,13 @@ def answers(diagnoses: Diagnoses) -> Iterator[tuple[str, Answer]]:
     yield FLAG, flag
 
 
-def _unit(stack: Diagnosis, scale: Array) -> Array:
-    return np.asarray(stack.geometry.parameter_count * scale**2)[:, None]
-
-
 def _before(stack: Diagnosis) -> Answer:
     """Deletion with e - H e."""
     e, left = stack.problem.weighted_residuals, stack.geometry.left
     e = e - (left @ (left.mT @ e[..., None]))[..., 0]
     h = stack.leverage
-    unit = _unit(stack, np.sqrt((e**2).sum(axis=1) / stack.scales.degrees_of_freedom))
+    p, freedom = stack.geometry.parameter_count, stack.scales.degrees_of_freedom
+    unit = (p * (e**2).sum(axis=1) / freedom)[:, None]
     shift = (e / (1.0 - h))[..., None] * (left @ stack.geometry.root_inverse.mT)
     return Answer(shift, e**2 * h / (1.0 - h) ** 2 / unit, unit)
 
@@ -176,7 +176,7 @@ def sentence_table(stack: Diagnosis, found: dict[str, Answer], truth: Left) -> T
         first = _first(answer.cooks_distance)[:, None]
         is_said = np.take_along_axis(answer.cooks_distance, first, 1)[:, 0] > FAR
         shares = (
-            np.take_along_axis(squares / answer.unit, first, 1)[is_said, 0] > FAR
+            np.take_along_axis(squares / found["active"].unit, first, 1)[is_said, 0] > FAR
             for squares in (truth.squares, moved)
         )
         table.add_row(name, f"{is_said.sum():,}", *(f"{share.mean():.1%}" for share in shares))

@@ -15,5 +15,5 @@ from calibscope.report.figures.leverage_and_influence import leverage_and_influe
 
 day = cs.demo_market().day("2024-06-06")
 fit = cs.calibrate(day)
-full, strict = cs.diagnose(fit), cs.diagnose(fit, mode="strict")
-leverage_and_influence(full, "SYNTHETIC market, 2024-06-06", strict=strict)
+dx, full = cs.diagnose(fit), cs.diagnose(fit, mode="full")
+leverage_and_influence(dx, "SYNTHETIC market, 2024-06-06", beside=full)

@@ -4,10 +4,13 @@ The Euclidean norm of an influence mixes the units of the parameters. The compan
 they have the names and formulas of statsmodels' OLSInfluence for the regression of the weighted
 residuals e = W^(1/2) (y - g) on A = W^(1/2) J at an optimum of the parameters whose columns A has,
 where :math:`H_w e = 0`. What is studentised is e itself: :math:`e - H_w e` would be the residuals
-of another fit, which leaves the bounds. In full mode, and in active mode at a bound that does not
-hold, e is not orthogonal to the column of the parameter at the bound; the numbers are then those of
-the formulas below, without a regression behind them, and :math:`\sigma_{(k)}` is not a number where
-:math:`e_k^2/(1 - h_{kk})` exceeds the sum of squares.
+of another fit, which leaves the bounds.
+
+At an active bound e is the residual of a fit of the parameters at no bound, whether the bound holds
+or not, and has their variance :math:`\sigma^2 (1 - h_{kk})`. Theirs are the columns of A here, in
+active mode as in strict; refits agree (`benchmarks/active_bounds.py`). Full mode takes all columns
+instead, to which e is not orthogonal: the same formulas without a regression behind them, and
+:math:`\sigma_{(k)}` is not a number where :math:`e_k^2/(1 - h_{kk})` exceeds the sum of squares.
 
 Beside Cook's distance is that of the shift which the exact Hessian predicts on the free parameters
 (`first_order.py`): with half of it, :math:`B`,
@@ -36,6 +39,7 @@ ROUNDING = 1e-6  # of the sum of squares; residuals at leverages near 1 have few
 class Deletion:
     """What leaving out quote k does; not a number where leverage 1 leaves no residual."""
 
+    degrees_of_freedom: Indices  # m - p
     cooks_distance_exact: Array  # (m,) from the shift that the exact Hessian predicts
     dfbeta: Array  # (m, p) parameters minus those without quote k
     dfbetas: Array  # (m, p) the same over the parameter's deviation without quote k
@@ -48,18 +52,14 @@ class Deletion:
     def believed_distance(self) -> Array:
         """(m,) Cook's distance with the exact Hessian, where that is none by the linear form.
 
-        D_k of the formulas above (Cook, 1977).
+        d_k^T A^T A d_k / (p sigma^2), else t_k^2 h / ((1 - h) p) (Cook, 1977).
         """
         exact = self.cooks_distance_exact
         return np.asarray(np.where(np.isfinite(exact), exact, self.cooks_distance))
 
 
 def deletion(
-    problem: LeastSquares,
-    geometry: Geometry,
-    curvature: Curvature,
-    degrees_of_freedom: Indices,
-    forced: float,
+    problem: LeastSquares, geometry: Geometry, curvature: Curvature, forced: float
 ) -> Deletion:
     r"""Leave out each quote of the linearised problem.
 
@@ -67,23 +67,24 @@ def deletion(
 
     Parameters
     ----------
-    degrees_of_freedom : m - p
+    geometry : of the columns that e is orthogonal to, in full mode of all
     forced : leverage from which a quote has no residual
     """
-    e = problem.weighted_residuals
+    e, p = problem.weighted_residuals, geometry.parameter_count
+    degrees_of_freedom = np.asarray((problem.weights > 0).sum(axis=-1) - p)
     linear = _deletion(
         e,
         geometry.left,
         geometry.leverage,
         geometry.root_inverse,
         geometry.deviations,
-        geometry.parameter_count,
+        p,
         degrees_of_freedom,
         forced,
     )
     half = problem.design @ curvature.exact_root
-    exact = _exact_distance(e, half, geometry.parameter_count, degrees_of_freedom, forced)
-    return Deletion(exact, *linear)
+    exact = _exact_distance(e, half, p, degrees_of_freedom, forced)
+    return Deletion(degrees_of_freedom, exact, *linear)
 
 
 @compiled_for_stacks(

@@ -49,7 +49,8 @@ class Diagnosis:
 
     The mode says which columns of A count, and so what p is. "active": all but those of parameters
     at bounds that hold (`bounds`), which is the estimator as it is locally; "full": all that were
-    fitted, as in the paper; "strict": those of parameters at no bound.
+    fitted, as in the paper; "strict": those of parameters at no bound. Residuals are those of the
+    parameters at no bound, so that what is left out (`deletion`) counts these in active mode, too.
     """
 
     problem: LeastSquares
@@ -259,9 +260,10 @@ class Diagnosis:
 
     @property
     def dfbeta(self) -> Array:
-        """(m, p) parameters minus those without quote k, to first order, :math:`IF_k/(1 - h_{kk})`.
+        r"""(m, p) parameters minus those without quote k, to first order.
 
-        Source: Belsley, Kuh and Welsch (1980), section 2.1.
+        :math:`IF_k/(1 - h_{kk})`, on the parameters at no bound; in full mode on all of them
+        (`deletion.py`; Belsley, Kuh and Welsch (1980), section 2.1).
         """
         return self.deletion.dfbeta
 
@@ -288,7 +290,7 @@ class Diagnosis:
         r"""(m,) how far quote k moves all parameters together (statsmodels).
 
         :math:`t_k^2\,h_{kk} / (p\,(1 - h_{kk}))`, with :math:`t_k` the internally studentised
-        residual (Cook, 1977).
+        residual (Cook, 1977); p and h as for `dfbeta`.
         """
         return self.deletion.cooks_distance
 
@@ -307,8 +309,8 @@ class Diagnosis:
     def resid_studentized_internal(self) -> Array:
         r"""(m,) residual over its deviation, with the scale of all quotes (statsmodels).
 
-        :math:`t_k = e_k / (s \sqrt{1 - h_{kk}})` (Belsley, Kuh and Welsch (1980), section 2.1; Cook
-        and Weisberg, 1982).
+        :math:`t_k = e_k / (s \sqrt{1 - h_{kk}})` with h as for `dfbeta` (Belsley, Kuh and Welsch
+        (1980), section 2.1; Cook and Weisberg, 1982).
         """
         return self.deletion.resid_studentized_internal
 
@@ -316,8 +318,8 @@ class Diagnosis:
     def resid_studentized_external(self) -> Array:
         r"""(m,) residual over its deviation, with the scale of the other quotes (statsmodels).
 
-        :math:`t_k = e_k / (s_{(k)} \sqrt{1 - h_{kk}})` (Belsley, Kuh and Welsch (1980), section
-        2.1; Cook and Weisberg, 1982).
+        :math:`t_k = e_k / (s_{(k)} \sqrt{1 - h_{kk}})` with h as for `dfbeta` (Belsley, Kuh and
+        Welsch (1980), section 2.1; Cook and Weisberg, 1982).
         """
         return self.deletion.resid_studentized_external
 

@@ -63,8 +63,9 @@ def examine(
         bending = curvature(
             problem.gram, problem.bend, apart, own.is_active, settings.smallest_eigenvalue
         )
+        # Residuals are those of the parameters at no bound; only full mode asks otherwise.
         left_out = deletion(
-            problem, own, bending, scales.degrees_of_freedom, settings.forced_leverage
+            problem, own if mode == "full" else free, bending, settings.forced_leverage
         )
         known = identification(own, scale, settings.unidentified_share)
         flags = raise_flags(

@@ -126,7 +126,9 @@ def raise_flags(
     e, degrees = problem.weighted_residuals, scales.degrees_of_freedom
     highest = own.leverage.max(axis=-1)
     has_noise = ~is_perfect
-    outlying = outlier_limit(degrees, scales.count, settings.outlier_probability)
+    outlying = outlier_limit(
+        left_out.degrees_of_freedom, scales.count, settings.outlier_probability
+    )
     quantiles = quantile(settings.level, "mad_adjusted", degrees)
     _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
         problem, known.shares, own.deviations, scales.mad_adjusted * quantiles
