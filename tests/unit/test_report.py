@@ -79,7 +79,7 @@ def test_numbers_are_those_of_the_store(study, text):
         f"The median RMSRE is {fitted['rmsre'].median():.2%}, the highest",
         f"The worst fit is that of {worst['date'].date()}: RMSRE {worst['rmsre']:.2%}",
         f"largest residual {worst['largest_residual']:+.1%} at {worst['largest_residual_at']}",
-        f"on {(fitted['lost_directions'] == 0).mean():.0%} of the days, and a bound holds a "
+        f"on {(fitted['lost_directions'] == 0).mean():.0%} of the days, and a parameter is at a "
         f"parameter on {fitted['has_parameters_at_bound'].mean():.0%}",
         study.runs["market_hash"].iloc[-1],
         study.runs["settings_hash"].iloc[-1],
