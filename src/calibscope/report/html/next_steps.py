@@ -32,7 +32,7 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
     )
     if far:
         text += (
-            f" Calibrate without {' or '.join(far[:3])}: removing it would change the parameters "
+            f" Calibrate without {' or '.join(far[:3])}, which would change the parameters "
             "substantially."
         )
     return text
