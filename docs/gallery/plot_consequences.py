@@ -14,6 +14,6 @@ import calibscope as cs
 from calibscope.report.figures.consequences import consequences
 
 day = cs.demo_market().day("2024-06-06")
-dx = cs.diagnose(cs.calibrate(day), mode="strict")
+dx = cs.diagnose(cs.calibrate(day))
 instruments = (cs.Cap(35), cs.Floor(10, strike=0.0), cs.BondOption(expiry=5, maturity=15))
 consequences(dx.consequences(instruments=instruments), "2024-06-06.", is_synthetic=True)

@@ -4,7 +4,7 @@ When did which maturity decide the fit?
 
 The same leverage, day by day: dark cells are quotes that the fit must meet. Look for bands that
 begin or end on a date, for there the calibration began to lean on another quote. Here only
-parameters that no bound holds count; without ``strict=True`` all five do.
+parameters at no bound count; without ``strict=True`` all five do.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/leverage_heat_map.png"

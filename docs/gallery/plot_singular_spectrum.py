@@ -14,4 +14,5 @@ import calibscope as cs
 from calibscope.report.figures.singular_spectrum import singular_spectrum
 
 day = cs.demo_market().day("2024-06-06")
-singular_spectrum(cs.diagnose(cs.calibrate(day)), "SYNTHETIC market, 2024-06-06")
+dx = cs.diagnose(cs.calibrate(day), mode="full")  # rho_xy is at its bound, and counted all the same
+singular_spectrum(dx, "SYNTHETIC market, 2024-06-06")

@@ -192,7 +192,7 @@ def test_run_keeps_days_and_appends_tomorrow(tmp_path):
     assert "Computed 51 days. Without results: 1 day." in first.stdout
     second = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
     assert second.returncode == 0, second.stderr
-    assert second.stdout.startswith("2020-04-30 green: RMSRE 1.12%, EDoF 5. Full EDoF")
+    assert second.stdout.startswith("2020-04-30 green: RMSRE 1.12%, EDoF 5. All four free")
     assert "Computed 1 day, kept 51 that were stored already." in second.stdout
     third = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
     assert "Nothing to do: all 52 days are stored" in third.stdout

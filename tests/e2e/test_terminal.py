@@ -239,7 +239,10 @@ def completions(*words):
     [
         (("ro",), [("plain", "robustness")]),
         (("run", "--set", "calibration.solver", "=", "b"), [("plain", "bobyqa")]),
-        (("run", "--set", "diagnosis.mode", "="), [("plain", "full"), ("plain", "strict")]),
+        (
+            ("run", "--set", "diagnosis.mode", "="),
+            [("plain", "active"), ("plain", "full"), ("plain", "strict")],
+        ),
         (
             ("run", "--set", "diagnosis.mode", "=", "full", "--set", "caps.layout=w"),
             [("plain", "caps.layout=wide")],

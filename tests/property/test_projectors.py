@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calibscope as cs
+from calibscope.diagnosis.diagnosis import MODES
 
 # Products of orthonormal bases: some 10 roundings of 1e-16.
 LAW = 1e-10
@@ -16,7 +17,7 @@ LAW = 1e-10
 @pytest.fixture(scope="module")
 def panel():
     fits = cs.calibrate_many(cs.demo_market())
-    return fits, cs.diagnose_many(fits), cs.diagnose_many(fits, "strict")
+    return fits, {mode: cs.diagnose_many(fits, mode) for mode in MODES}
 
 
 def assert_projector(dx):
@@ -34,10 +35,9 @@ def assert_projector(dx):
     assert np.abs(oblique @ oblique - oblique).max() <= LAW * max(1.0, size**2)
 
 
-@pytest.mark.parametrize("mode", ["full", "strict"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_laws_hold_on_every_demo_day(panel, mode):
-    _, full, strict = panel
-    diagnoses = full if mode == "full" else strict
+    diagnoses = panel[1][mode]
     assert len(diagnoses) == 2157
     for stack in diagnoses.stacks:
         assert_projector(stack)
@@ -45,7 +45,7 @@ def test_the_laws_hold_on_every_demo_day(panel, mode):
 
 def test_the_oblique_diagonal_to_the_last_day(panel):
     """Computed as the paper prints it, J (J^T W J)^+ J^T W, by NumPy's pseudo-inverse."""
-    _, full, _ = panel
+    full = panel[1]["full"]
     for day in range(0, len(full), 40):
         dx = full[day]
         A = dx.problem.design
@@ -54,8 +54,7 @@ def test_the_oblique_diagonal_to_the_last_day(panel):
 
 
 def test_the_mean_leverage_is_edof_over_m(panel):
-    _, full, strict = panel
-    for diagnoses in (full, strict):
+    for diagnoses in panel[1].values():
         total = diagnoses.of_all("leverage").sum(axis=1)
         assert total == pytest.approx(diagnoses.of_all("edof"), abs=LAW)
 
@@ -86,7 +85,7 @@ def test_constructed_ranks(rank, shape, units):
 
 
 def test_a_single_day_is_the_same_as_in_a_panel(panel):
-    fits, full, _ = panel
+    fits, full = panel[0], panel[1]["active"]
     for day in range(0, len(fits), 300):
         alone, together = cs.diagnose(fits[day]), full[day]
         for name in ("leverage", "influence", "dfbetas", "correlation", "influence_exact"):
@@ -119,7 +118,7 @@ def test_panels_with_other_numbers_of_quotes():
     assert len(cs.diagnose_many(list(fits))) == 5
 
 
-@pytest.mark.parametrize("mode", ["full", "strict"])
+@pytest.mark.parametrize("mode", MODES)
 def test_cap_and_floor_at_the_money_have_the_same_hat_matrix(mode):
     """Paper, appendix on the floor's Jacobian: at the money J and W coincide, so H_w does."""
     for day in cs.demo_market().days[::60]:

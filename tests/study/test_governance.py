@@ -33,7 +33,7 @@ def test_a_good_day_is_green():
         ({"rmsre": 0.03}, Light.AMBER, "RMSRE 3.00%"),
         ({"rmsre": 0.06}, Light.RED, "RMSRE 6.00%"),
         ({"largest_residual": -0.2}, Light.RED, "residual -20.0% at 10Y"),
-        ({"largest_studentized": -7.0}, Light.AMBER, "studentised residual -7.0 at 5Y"),
+        ({"largest_studentized": -13.0}, Light.AMBER, "studentised residual -13.0 at 5Y"),
         ({"largest_leverage": 0.999}, Light.AMBER, "leverage 0.999 at 3Y"),
         ({"lost_directions": 2}, Light.RED, "2 of the parameters' directions lost"),
         ({"lost_directions": 1}, Light.AMBER, "1 of the parameters' directions lost"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.diagnosis.diagnosis import MODES
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.market.maturity import label
 from calibscope.study import engines, results, run
@@ -34,9 +35,9 @@ def test_days_hold_what_fit_and_diagnosis_say(market, study):
         assert row["date"].date() == fit.problem.day.date
         assert row["status"] == fit.status.name
         assert row["reading"] == dx.reading
-        assert row["edof"] == dx.edof
+        assert row["edof"] == dx.freedom.full
         assert row["edof_strict"] == dx.freedom.strict
-        assert row["lost_directions"] == 5 - dx.edof
+        assert row["lost_directions"] == 5 - dx.freedom.full
         assert [name for name in MEANINGS if row[name]] == list(dx.flags.raised)
         for name in ("condition_number", "scale_mse", "scale_mad_adjusted", "gauss_newton_error"):
             assert row[name] == pytest.approx(getattr(dx, name), rel=1e-12)
@@ -49,25 +50,26 @@ def test_days_hold_what_fit_and_diagnosis_say(market, study):
 def test_quotes_parameters_intervals_and_influence(market, study):
     date = str(market.dates[7])
     fit = cs.calibrate(market.day(date))
-    full, strict = cs.diagnose(fit), cs.diagnose(fit, "strict")
+    own, full, strict = (cs.diagnose(fit, mode) for mode in MODES)
+    assert own.is_held.any()
     quotes = study.quotes[study.quotes["date"] == date]
     assert quotes["maturity"].tolist() == fit.problem.day.maturities.tolist()
     np.testing.assert_allclose(quotes["model_price"], fit.prices, rtol=1e-12)
     np.testing.assert_allclose(quotes["residual"], fit.residuals, atol=1e-13)
     np.testing.assert_allclose(quotes["leverage"], full.leverage, rtol=1e-11)
     np.testing.assert_allclose(quotes["leverage_strict"], strict.leverage, rtol=1e-11)
-    np.testing.assert_allclose(quotes["cooks_distance"], full.cooks_distance, rtol=1e-9)
+    np.testing.assert_allclose(quotes["cooks_distance"], own.cooks_distance, rtol=1e-9)
     assert study.estimates.loc[date].to_list() == fit.parameters.values.tolist()
     one = study.intervals[study.intervals["date"] == date]
     assert len(one) == 5 * 3 * 3
     chosen = one[(one["scale"] == "mad") & (one["level"] == 0.75)].set_index("parameter")
-    interval = full.intervals(0.75, "mad")
+    interval = own.intervals(0.75, "mad")
     for p, name in enumerate(("a_x", "a_y", "sigma_x", "sigma_y", "rho_xy")):
         assert chosen.loc[name, "low"] == pytest.approx(interval.low[p], nan_ok=True, rel=1e-9)
         assert chosen.loc[name, "is_cut_high"] == interval.is_cut_high[p]
     influence = study.influence[study.influence["date"] == date]
     found = influence.pivot(index="maturity", columns="parameter", values="influence")
-    np.testing.assert_allclose(found["sigma_y"], full.influence[:, 3], rtol=1e-9)
+    np.testing.assert_allclose(found["sigma_y"], own.influence[:, 3], rtol=1e-9)
 
 
 def test_dropped_days_are_rows_with_their_reason(market, study):

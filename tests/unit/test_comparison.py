@@ -69,7 +69,7 @@ def test_marks_of_the_fit_stand_beside_the_disagreement(doubtful):
     marks = dict(zip(found.names, found.marks, strict=True))
     assert marks["a_x"].startswith("delta: shorter, collapsed (rank lost)")
     assert "not identified" in marks["sigma_x"]
-    assert marks["rho_xy"].startswith("delta: none, at the lower bound; profile: cut at")
+    assert marks["rho_xy"].startswith("delta: none, at the lower bound, no delta interval")
     assert found.has_disagreement[4]
     frame = found.frame()
     assert frame.loc["rho_xy", "disagrees"]

@@ -125,7 +125,7 @@ def test_what_depends_on_a_dropped_direction_is_marked():
 
 
 def test_a_fit_that_lost_rank_says_so(fits):
-    found = cs.diagnose(fits["2024-06-06"]).consequences(instruments=INSTRUMENTS)
+    found = cs.diagnose(fits["2024-06-06"], "full").consequences(instruments=INSTRUMENTS)
     marks = dict(zip(found.labels, found.marks, strict=True))
     assert marks["sd of r(1Y)"] == "not identified, as if rho_xy could leave the bound"
     assert marks["P(inverted in 1Y)"].startswith("not identified")
@@ -142,9 +142,13 @@ def test_a_fit_that_bends_says_so():
     assert found.reading.endswith("believe a bootstrap before them.")
 
 
-def test_strict_mode_holds_what_is_at_its_bound(fits):
-    for date, name, p in (("2022-07-21", "sigma_x", 2), ("2024-06-06", "rho_xy", 4)):
-        dx = cs.diagnose(fits[date], mode="strict")
+def test_what_the_mode_holds_at_its_bound_does_not_move(fits):
+    for date, mode, name, p in (
+        ("2022-07-21", "strict", "sigma_x", 2),
+        ("2024-06-06", "strict", "rho_xy", 4),
+        ("2024-06-06", "active", "rho_xy", 4),
+    ):
+        dx = cs.diagnose(fits[date], mode)
         found = dx.consequences((10,), (cs.Cap(11),))
         assert all(mark.endswith(f"{name} held at the bound") for mark in found.marks)
         G = dx.refit.quantities((10,), (cs.Cap(11),)).gradients(dx.problem.values)

@@ -135,8 +135,8 @@ def test_hat_matrix_is_the_projector(diagnoses):
     assert len(hat_matrix(dx).layout.shapes) == len(A)
 
 
-def test_spectrum_and_edof_at_every_tolerance(diagnoses):
-    dx = diagnoses[AT_BOUND]
+def test_spectrum_and_edof_at_every_tolerance(fits):
+    dx = cs.diagnose(fits[AT_BOUND], "full")
     figure = singular_spectrum(dx)
     A = dx.problem.design
     for name, columns in (
@@ -150,10 +150,14 @@ def test_spectrum_and_edof_at_every_tolerance(diagnoses):
         counts = [(singular > tolerance * singular[0]).sum() for tolerance in steps.x]
         assert (np.asarray(steps.y) == counts).mean() > 0.98  # beside a step, rounding decides
     assert trace(figure, "tolerance 1.5e-08").y[0] == dx.settings.rank_tolerance
+    # A parameter that is held has no singular value.
+    held = singular_spectrum(cs.diagnose(fits[AT_BOUND]))
+    singular = np.linalg.svd(A[:, :4], compute_uv=False)
+    assert trace(held, "natural units").y == pytest.approx(singular / singular[0], rel=1e-3)
 
 
-def test_correlations_and_why_some_are_missing(diagnoses):
-    dx = diagnoses[AT_BOUND]
+def test_correlations_and_why_some_are_missing(fits):
+    dx = cs.diagnose(fits[AT_BOUND], "full")
     figure = correlation_matrix(dx)
     inverse = dx.covariance()
     deviations = np.sqrt(np.diag(inverse))
@@ -241,7 +245,8 @@ def test_labels_of_arrows_cover_no_arrow(diagnoses):
 
 
 def test_gauss_newton_does_not_set_the_scale_of_arrows():
-    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2022-04-21")))  # nearly one factor
+    fit = cs.calibrate(cs.demo_market().day("2022-04-21"))  # nearly one factor
+    dx = cs.diagnose(fit, "full")
     figure = influence_arrows(dx)
     exact, newton = (
         np.nanmax(np.abs(np.asarray(trace(figure, name).x, dtype=float)))
@@ -253,24 +258,25 @@ def test_gauss_newton_does_not_set_the_scale_of_arrows():
     assert words.startswith("beyond the picture, by Gauss-Newton: ")
 
 
-def test_leverage_and_cooks_distance_in_both_modes(fits, diagnoses):
-    dx, strict = diagnoses[AT_BOUND], cs.diagnose(fits[AT_BOUND], "strict")
-    figure = leverage_and_influence(dx, strict=strict)
-    for each, name in ((dx, "all parameters"), (strict, "bounds held")):
+def test_leverage_and_cooks_distance_in_two_modes(fits, diagnoses):
+    dx, full = diagnoses[AT_BOUND], cs.diagnose(fits[AT_BOUND], "full")
+    figure = leverage_and_influence(dx, beside=full)
+    words = ("as fitted", "as if all parameters could move")
+    for each, name in zip((dx, full), words, strict=True):
         assert trace(figure, name).y == pytest.approx(np.diag(each.hat_matrix))
         assert trace(figure, name, 1).y == pytest.approx(each.cooks_distance)
-    assert trace(figure, "mean leverage 0.31").y[0] == pytest.approx(4 / 13)
+    assert trace(figure, "mean leverage 0.23").y[0] == pytest.approx(3 / 13)
     # One number above both bars, the larger one: on narrow pages two would run together.
     far = trace(figure, "far")
-    assert list(far.text) == ["17", "1.4"]
-    larger = np.maximum(dx.cooks_distance, strict.cooks_distance)
+    assert list(far.text) == ["33", "1.5"]
+    larger = np.maximum(dx.cooks_distance, full.cooks_distance)
     assert far.y == pytest.approx(larger[larger > 1])
     # The legend explains both panels: a mode has one colour.
-    for name in ("all parameters", "bounds held"):
+    for name in words:
         assert trace(figure, name).marker.color == trace(figure, name, 1).marker.color
 
 
-def test_intervals_carry_their_marks(diagnoses):
+def test_intervals_carry_their_marks(fits, diagnoses):
     dx = diagnoses[AT_BOUND]
     figure = interval_chart(dx)
     wide = dx.intervals(0.95)
@@ -278,8 +284,10 @@ def test_intervals_carry_their_marks(diagnoses):
     value = dx.problem.values[1]
     assert trace(figure, "a_y, 95%").x == pytest.approx((low / value, high / value))
     assert said_of(figure) == [mark for mark in wide.marks if mark]
-    assert len(said_of(figure)) == 3
-    assert len([each for each in figure.data if each.name == "sigma_x, beyond"]) == 2
+    assert len(said_of(figure)) == 5  # given rho_xy, all of them
+    wide = interval_chart(cs.diagnose(fits[AT_BOUND], "full"))
+    assert len(said_of(wide)) == 3
+    assert len([each for each in wide.data if each.name == "sigma_x, beyond"]) == 2
     assert not [each for each in figure.data if each.name == "a_y, beyond"]
     # What has collapsed is grey, never the colour of an interval that means something.
     assert trace(figure, "a_x, 50%").line.color != trace(figure, "a_y, 50%").line.color

@@ -56,12 +56,15 @@ def test_the_diagnosis_is_on_the_page():
 def test_intervals_are_marked_on_the_page():
     text = page(cs.demo_market().day("2024-06-06"))
     words = " ".join(text.split())
-    assert "noise 0.724 % noise 0.695 %" in words  # each interval with its own
-    assert "a_x 6.7791 6.58 to 6.99 6.776 to 6.783 collapsed (rank lost)" in words
-    assert "sigma_x 0.057059 1e-05 to 1 0.0147 to 0.222 not identified," in words
-    assert "rho_xy -1 - - at the lower bound" in words
+    assert "noise 0.695 % noise 0.724 %" in words  # each interval with its own
+    assert "a_x 6.7791 6.776 to 6.783 6.58 to 6.99 collapsed (rank lost)" in words
+    assert "sigma_x 0.057059 0.0147 to 0.222 1e-05 to 1 not identified," in words
+    assert "rho_xy -1 - - at the lower bound," in words
+    assert "multiplier 16 standard errors from zero, so the bound holds." in words
+    assert "rely on profile intervals" in words
     assert "a_x up and sigma_x up together leave all prices unchanged." in words
-    assert "With parameters at bounds held: Reduced EDoF (3 of 4)" in words
+    assert "Reduced EDoF (3 of 4 free parameters)" in words
+    assert "As if all parameters could move: Reduced EDoF (4 of 5)" in words
 
 
 @pytest.mark.parametrize(

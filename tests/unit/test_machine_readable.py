@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.diagnosis.diagnosis import MODES
 from calibscope.report.bars import bar
 from calibscope.report.machine_readable import day_as_data
 
@@ -25,7 +26,8 @@ def test_it_is_valid_json_without_nan(fit):
 
 def test_numbers_are_those_of_the_diagnosis(fit):
     data = day_as_data(fit)["diagnosis"]
-    for mode in ("full", "strict"):
+    assert list(data) == list(MODES)
+    for mode in MODES:
         dx = cs.diagnose(fit, mode)
         assert data[mode]["leverage"] == dx.leverage.tolist()
         assert data[mode]["edof"] == dx.edof
@@ -44,7 +46,7 @@ def test_what_is_missing_is_null_and_marked():
     fit = cs.calibrate(cs.demo_market().day("2024-06-06"))
     intervals = day_as_data(fit)["diagnosis"]["full"]["intervals"]["mad_adjusted"]
     assert intervals["low"][2][4] is None
-    assert intervals["marks"][4] == "at the lower bound"
+    assert intervals["marks"][4] == "at the lower bound, no delta interval"
     assert intervals["marks"][2].startswith("not identified")
 
 

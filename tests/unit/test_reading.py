@@ -12,9 +12,10 @@ from calibscope.diagnosis.settings import DiagnosisSettings
 
 NAMES = [field.name for field in dataclasses.fields(Flags)]
 FACTS = {
-    "quotes": "quotes", "edof": 4, "parameters": 5, "bounds": "rho_xy", "lever": "3Y",
+    "quotes": "quotes", "edof": 4, "parameters": "5", "bounds": "rho_xy is at its bound",
+    "lever": "3Y", "full": "Full EDoF", "forced": "3Y is met whatever it says (leverage 1)",
     "combination": "a_x up and sigma_x up together leave all prices unchanged",
-    "leverage": 0.987, "curvature": "26 %", "influencer": "30Y", "cook": 7.26, "outlier": "15Y",
+    "leverage": 0.987, "curvature": "26 %", "influencer": "30Y", "cook": "7.3", "outlier": "15Y",
 }  # fmt: skip
 
 
@@ -28,7 +29,7 @@ def flags(*raised):
         ((), "Full EDoF; no quote decides alone."),
         (
             ("has_parameters_at_bound",),
-            "Full EDoF with rho_xy at the bound; no quote decides alone.",
+            "Full EDoF; rho_xy is at its bound; no quote decides alone.",
         ),
         (("has_rank_loss",), "Reduced EDoF (4 of 5); no quote decides alone."),
         (
@@ -71,7 +72,7 @@ def test_the_first_sentence(raised, sentence):
         ),
         (
             "has_influential_quote",
-            "Without 30Y the parameters would move far (Cook's distance 7.3).",
+            "Removing 30Y would change the parameters substantially (Cook's distance 7.3).",
         ),
         ("has_outlier", "15Y is an outlier."),
         (

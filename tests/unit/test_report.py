@@ -79,8 +79,8 @@ def test_numbers_are_those_of_the_store(study, text):
         f"The median RMSRE is {fitted['rmsre'].median():.2%}, the highest",
         f"The worst fit is that of {worst['date'].date()}: RMSRE {worst['rmsre']:.2%}",
         f"largest residual {worst['largest_residual']:+.1%} at {worst['largest_residual_at']}",
-        f"on {(fitted['lost_directions'] == 0).mean():.0%} of the days, and a bound holds a "
-        f"parameter on {fitted['has_parameters_at_bound'].mean():.0%}",
+        f"on {(fitted['lost_directions'] == 0).mean():.0%} of the days, and a parameter is at a "
+        f"bound on {fitted['has_parameters_at_bound'].mean():.0%}",
         study.runs["market_hash"].iloc[-1],
         study.runs["settings_hash"].iloc[-1],
         f"calibscope {cs.__version__}",
@@ -123,7 +123,7 @@ def test_every_section_with_figures_says_what_to_do_next(text):
 @pytest.mark.parametrize(
     ("date", "words"),
     [
-        ("2020-03-18", ["check 3Y first", "Calibrate without 3Y or 30Y", "how far the valley"]),
+        ("2020-03-18", ["check 3Y first", "Calibrate without 3Y, which", "how far the valley"]),
         ("2022-07-21", ["check 30Y first", "no interval for sigma_x, sigma_y, rho_xy",
                         "costs almost nothing", "1,060.28"]),
     ],

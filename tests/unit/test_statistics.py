@@ -37,6 +37,12 @@ def fits(market):
 
 @pytest.fixture(scope="module")
 def full(fits):
+    return list(cs.diagnose_many(fits, mode="full"))
+
+
+@pytest.fixture(scope="module")
+def own(fits):
+    """In the mode of the study."""
     return list(cs.diagnose_many(fits))
 
 
@@ -107,8 +113,8 @@ def test_leverage_by_maturity(study, market, full, strict, kind):
     assert 0 < table["share_above_0.5"].mean() < 1
 
 
-def test_influence_by_maturity(study, market, full):
-    scores = np.array([dx.influence_score for dx in full])
+def test_influence_by_maturity(study, market, own):
+    scores = np.array([dx.influence_score for dx in own])
     table = statistics.influence_by_maturity(study, tail=0.02)
     logs = np.log10(scores)
     assert (table["zero_days"] == 0).all()
@@ -288,12 +294,12 @@ def test_an_end_has_a_maturity(study):
 # Gauss-Newton and intervals
 
 
-def test_gauss_newton_adequacy(study, full):
+def test_gauss_newton_adequacy(study, own):
     table = statistics.gauss_newton_adequacy(study).set_index("measure")
     for measure in ("gauss_newton_ratio", "gauss_newton_error"):
-        values = sorted(float(getattr(dx, measure)) for dx in full)
+        values = sorted(float(getattr(dx, measure)) for dx in own)
         row = table.loc[measure]
-        assert (row["days"], row["days_not_finite"]) == (len(full), 0)
+        assert (row["days"], row["days_not_finite"]) == (len(own), 0)
         assert row["mean"] == pytest.approx(plain.fmean(values), rel=1e-6)
         assert row["median"] == pytest.approx(plain.median(values), rel=1e-6)
         assert row["q90"] == pytest.approx(np.quantile(values, 0.9), rel=1e-6)
@@ -311,11 +317,11 @@ def test_days_without_a_finite_error_are_counted_apart():
 
 @pytest.mark.parametrize("scale", ["mad", "mad_adjusted", "mse"])
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_interval_shares(study, full, scale, level):
+def test_interval_shares(study, own, scale, level):
     table = statistics.interval_shares(study)
     assert list(table["parameter"].unique()) == list(PARAMETERS)
     rows = table[(table["scale"] == scale) & (table["level"] == level)].set_index("parameter")
-    found = [dx.intervals(level, scale) for dx in full]
+    found = [dx.intervals(level, scale) for dx in own]
     for p, name in enumerate(PARAMETERS):
         row = rows.loc[name]
         none = [bool(np.isnan(i.low[p])) for i in found]
@@ -324,7 +330,7 @@ def test_interval_shares(study, full, scale, level):
             bool(i.is_collapsed[p]) and not gone for i, gone in zip(found, none, strict=True)
         ]
         lost = [not i.is_identified[p] and not gone for i, gone in zip(found, none, strict=True)]
-        assert row["days"] == len(full)
+        assert row["days"] == len(own)
         assert row["no_interval"] == plain.fmean(none)
         assert row["full_range"] == plain.fmean(whole)
         assert row["collapsed"] == plain.fmean(collapsed)
@@ -348,14 +354,14 @@ def test_an_interval_without_width_has_collapsed():
 # Reference dates
 
 
-def test_reference_dates(study, market, fits, full):
+def test_reference_dates(study, market, fits, own):
     date = market.dates[40]
     table = statistics.reference_dates(study, {str(date): "a day", "2022-10-03": "the first"})
-    row, fit, dx = table.iloc[0], fits[40], full[40]
+    row, fit, dx = table.iloc[0], fits[40], own[40]
     assert table["event"].to_list() == ["a day", "the first"]
     assert row["date"].date() == date
     assert row["rmsre"] == pytest.approx(fit.rmsre, rel=1e-12)
-    assert row["edof"] == dx.edof
+    assert row["edof"] == dx.freedom.full
     for name, values in (
         ("leverage", dx.leverage), ("influence", dx.influence_score), ("residual", fit.residuals),
     ):  # fmt: skip

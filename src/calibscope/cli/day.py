@@ -83,4 +83,4 @@ def _fitted_again(fit: "Fit", thresholds: "DiagnosisSettings", output: Output) -
     from calibscope.report.exact.answers import exact_answers
 
     with output.progress("fitting again") as progress:
-        return exact_answers(diagnose(fit, "full", thresholds), progress)
+        return exact_answers(diagnose(fit, settings=thresholds), progress)

@@ -26,7 +26,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "calibration.weights": ("rmsre", "absolute", "vega", "leverage_balanced"),
     "calibration.optima": YES_OR_NO,
-    "diagnosis.mode": ("full", "strict"),
+    "diagnosis.mode": ("active", "full", "strict"),
     "caps.layout": LAYOUTS,
     "caps.quantity": OF_CAPS,
     **{f"caps.units.{quantity}": UNITS for quantity in OF_CAPS},

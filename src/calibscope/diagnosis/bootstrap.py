@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.diagnosis.intervals import Intervals, checked_levels
 from calibscope.diagnosis.least_squares import LeastSquares, bound_marks
 from calibscope.diagnosis.refit import required, sum_of_squares
@@ -45,6 +45,7 @@ class Bootstrap:
     seed: int
     parameters: Array  # (n, p)
     objectives: Array  # (n,) weighted sums of squares
+    is_perfect: Marks  # the residuals of the fit are rounding
 
     def __repr__(self) -> str:
         noise = f"{self.kind}, scale {self.scale}" if self.scale else self.kind
@@ -113,6 +114,8 @@ class Bootstrap:
             ~problem.is_movable,
             self.identification.is_identified,
             np.zeros(len(problem.values), dtype=bool),
+            np.zeros(len(problem.values), dtype=bool),
+            self.is_perfect,
         )
 
     def frame(self) -> "pd.DataFrame":
@@ -166,7 +169,9 @@ def bootstrap(
         parameters = refit.solve(quotes, weights, starts=starts)
         objectives = sum_of_squares(refit.predict(parameters), quotes, weights)
     named = scale if kind == "parametric" else None
-    return Bootstrap(problem, dx.identification, kind, named, seed, parameters, objectives)
+    return Bootstrap(
+        problem, dx.identification, kind, named, seed, parameters, objectives, dx.flags.is_perfect
+    )
 
 
 def _loose_residuals(dx: "Diagnosis") -> Array:

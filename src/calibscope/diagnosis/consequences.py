@@ -17,7 +17,8 @@ Zero variance is not precision here either. A quantity is "not identified" if mo
 of its gradient, in scaled coordinates and squared, lies along directions that were dropped; its
 interval has "collapsed" if it is shorter than the way q goes when the dropped combination moves by
 one e-fold (`intervals.py` says the same of parameters). A parameter at its bound cannot move both
-ways: strict mode holds it there, full mode pretends that it could leave, and the mark says which.
+ways: the mode either holds it there, or takes it as if it could leave, and the mark says which.
+Neither is a promise of coverage.
 """
 
 from collections.abc import Callable
@@ -30,7 +31,7 @@ from scipy.special import expit, logit
 from calibscope.base.arrays import Array, ArrayLike, Marks
 from calibscope.base.measures import Measure, Transform
 from calibscope.diagnosis.consequences_reading import reading_of
-from calibscope.diagnosis.intervals import ROUNDING, checked_levels, quantile
+from calibscope.diagnosis.intervals import ROUNDING, checked_levels, is_point, quantile
 from calibscope.diagnosis.quantities import Alternatives, Quantities
 from calibscope.diagnosis.uncertainty import Form, Scale
 
@@ -281,12 +282,9 @@ def _marks(
     dx: "Diagnosis", G: Array, low: Array, high: Array, is_identified: Marks, is_collapsed: Marks
 ) -> tuple[str, ...]:
     problem = dx.problem
-    words = "{} held at the bound" if dx.mode == "strict" else "as if {} could leave the bound"
     marks = []
     for q in range(len(low)):
-        moves = [
-            problem.words.names[p] for p in np.flatnonzero((problem.at_bound != 0) & (G[q] != 0))
-        ]
+        moves = (problem.at_bound != 0) & (G[q] != 0)
         said = []
         if np.isnan(low[q]) or np.isnan(high[q]):
             said.append("no interval")
@@ -294,11 +292,16 @@ def _marks(
             said.append("not identified")
         elif is_collapsed[q]:
             said.append("collapsed (rank lost)")
-        elif low[q] == high[q]:
+        elif not np.isnan(low[q]) and (dx.flags.is_perfect or is_point(low[q], high[q])):
             said.append("no noise")
         elif 0 < low[q] < high[q] / UNTOLD:
             said.append("says nothing")
-        if moves:
-            said.append(words.format(" and ".join(moves)))
+        for words, which in (
+            ("{} held at the bound", moves & dx.is_held),
+            ("as if {} could leave the bound", moves & ~dx.is_held),
+        ):
+            if which.any():
+                names = [problem.words.names[p] for p in np.flatnonzero(which)]
+                said.append(words.format(" and ".join(names)))
         marks.append(", ".join(said))
     return tuple(marks)

@@ -27,7 +27,7 @@ def _valley(found: "Consequences") -> list[str]:
     if not telling:
         return [
             f"The fits that are known within {_percent(found.factor - 1)} of the same "
-            f"{found.error} agree on all {len(found.labels)} quantities."
+            f"{_error(found)} agree on all {len(found.labels)} quantities."
         ]
     first = {found.measures[q]: q for q in reversed(telling)}  # the most telling of each measure
     sentences = [_pair(found, q) for q in sorted(first.values(), key=telling.index)]
@@ -44,9 +44,14 @@ def _pair(found: "Consequences", q: int) -> str:
         for k in (int(values.argmin()), int(values.argmax()))
     )
     return (
-        f"Two fits within {_percent(found.factor - 1)} of the same {found.error} put "
+        f"Two fits within {_percent(found.factor - 1)} of the same {_error(found)} put "
         f"{found.labels[q]} at {low} and at {high}."
     )
+
+
+def _error(found: "Consequences") -> str:
+    """What fits have in common, after "the same": without an article of its own."""
+    return found.error.removeprefix("the ")
 
 
 def _cautions(found: "Consequences") -> list[str]:

@@ -1,5 +1,8 @@
 r"""Data worth: what each quote, present or not, does for the precision of the parameters.
 
+First-order: nothing is fitted again. The factors are those of the linearised fit, with derivatives
+at the parameters of today; a quote that comes or goes would move these too.
+
 The variances of the parameters are the diagonal of :math:`\sigma^2 (A^T A)^{-1}`. Without row k of
 A they grow, with one more row they shrink; the noise is kept, so the factors depend on derivatives
 and weights alone, not on what the quotes say (the design of experiments; Pázman 1986). Each case
@@ -12,7 +15,7 @@ for parameters that are held, or open either way.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,23 +44,33 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataWorth:
-    """Factors of the variances: without each quote (from 1 up), or with each candidate (down)."""
+    """Factors of the variances: without each quote (from 1 up), or with each candidate (down).
+
+    A linear approximation, not a refit.
+    """
 
     words: Words
     labels: npt.NDArray[np.str_]  # (n,)
     factors: Array  # (n, p)
+    method: ClassVar[str] = "linear (first-order), not a refit"
+
+    def __repr__(self) -> str:
+        return f"DataWorth({len(self.labels)} quotes, {self.method})"
 
     def frame(self) -> "pd.DataFrame":
-        """One row per quote.
+        """One row per quote; `frame.attrs["method"]` says that the factors are linear.
 
         Returns
         -------
         pd.DataFrame
-            quotes by parameters
+            quotes by parameters, the columns under the heading "variance factor, linear"
         """
         import pandas as pd
 
-        return pd.DataFrame(self.factors, index=self.labels, columns=list(self.words.names))
+        columns = pd.Index(self.words.names, name="variance factor, linear")
+        table = pd.DataFrame(self.factors, index=self.labels, columns=columns)
+        table.attrs["method"] = self.method
+        return table
 
 
 def data_worth(dx: "Diagnosis", candidates: Candidates | None = None) -> DataWorth:

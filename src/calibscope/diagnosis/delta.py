@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.diagnosis.identification import Identification
 from calibscope.diagnosis.intervals import Intervals, interval_ends, quantile
 from calibscope.diagnosis.least_squares import LeastSquares
@@ -17,6 +17,8 @@ def delta_intervals(
     levels: Array,
     scale: Scale,
     form: Form,
+    is_held: Marks,
+    is_perfect: Marks,
 ) -> Intervals:
     """Intervals of one fit, or of a stack of them, at one level or at several.
 
@@ -24,6 +26,8 @@ def delta_intervals(
     ----------
     known : what the fit left open
     standard_errors : (p,) with this scale and form
+    is_held : (p,) parameters held at bounds
+    is_perfect : whether residuals are rounding
     """
     if np.isnan(problem.values).any():
         raise ValueError("there are no parameter values; give values= to get intervals")
@@ -47,4 +51,6 @@ def delta_intervals(
         ~problem.is_movable,
         known.is_identified,
         is_collapsed if levels.ndim == 0 else np.asarray(is_collapsed.any(axis=0)),
+        is_held,
+        is_perfect,
     )

@@ -14,7 +14,7 @@ from calibscope.calibration.problem import Problem
 from calibscope.calibration.refit import CapRefit
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnoses import Diagnoses
-from calibscope.diagnosis.diagnosis import Diagnosis, Mode
+from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LOG, LeastSquares, Words
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -32,7 +32,7 @@ USUAL = DiagnosisSettings()
 Labels = npt.NDArray[np.str_]
 
 
-def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL) -> Diagnosis:
+def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = USUAL) -> Diagnosis:
     r"""Say how far a calibration can be trusted.
 
     The rank is judged on W^(1/2) J in the parameters as they are, as in the paper. An anchor counts
@@ -45,7 +45,9 @@ def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL)
     Parameters
     ----------
     fit : of `calibrate`
-    mode : "full" (the paper's), or "strict": parameters at active bounds are held fixed
+    mode : which parameters are held fixed: "active" those at bounds that hold, whose multiplier is
+        more than two of its standard errors from zero; "full" (the paper's) none; "strict" those at
+        any bound
     settings : thresholds
 
     Returns
@@ -71,7 +73,7 @@ def diagnose(fit: Fit, mode: Mode = "full", settings: DiagnosisSettings = USUAL)
 
 def diagnose_many(
     fits: Fits | Sequence[Fit],
-    mode: Mode = "full",
+    mode: Mode = DEFAULT_MODE,
     settings: DiagnosisSettings = USUAL,
     threads: int | None = None,
 ) -> Diagnoses:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
-from calibscope.diagnosis.diagnosis import Diagnosis, Mode
+from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Transform, Words
 from calibscope.diagnosis.refit import Refit
@@ -33,7 +33,7 @@ def diagnose_least_squares(
     observed: ArrayLike | None = None,
     labels: Sequence[str] | None = None,
     refit: Refit | None = None,
-    mode: Mode = "full",
+    mode: Mode = DEFAULT_MODE,
     settings: DiagnosisSettings = USUAL,
 ) -> Diagnosis:
     r"""Say how far a least-squares fit can be trusted, whatever was fitted.
@@ -58,7 +58,8 @@ def diagnose_least_squares(
     observed : (m,) y, for `y_fitted`
     labels : of the observations; None means 1, 2, ...
     refit : how to fit again, for the exact answers; needs `values` and `observed`
-    mode : "full", or "strict": parameters at active bounds are held fixed
+    mode : which parameters are held fixed: "active" those at bounds that hold, whose multiplier is
+        more than two of its standard errors from zero; "full" none; "strict" those at any bound
     settings : thresholds
 
     Returns

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
 from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
+from calibscope.diagnosis.bounds import ActiveBounds
 from calibscope.diagnosis.consequences import USUAL, Consequences, Telling, consequences
 from calibscope.diagnosis.curvature import Curvature, on_pairs
 from calibscope.diagnosis.data_worth import Candidates, DataWorth, data_worth
@@ -30,9 +31,11 @@ from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale, Scales, checked_form, correlation
 
-Mode = Literal["full", "strict"]
+Mode = Literal["active", "full", "strict"]
 Method = Literal["delta", "profile", "bootstrap"]
 
+MODES: tuple[str, ...] = get_args(Mode)
+DEFAULT_MODE: Mode = "active"
 DEFAULT_SCALE: Scale = "mad_adjusted"
 
 
@@ -43,10 +46,16 @@ class Diagnosis:
     What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: g are
     the fitted values, J their derivatives, W the weights, :math:`A = W^{1/2} J`, :math:`r = y - g`,
     :math:`e = W^{1/2} r`, and :math:`H_w` the hat matrix, with :math:`h_{kk}` on its diagonal.
+
+    The mode says which columns of A count, and so what p is. "active": all but those of parameters
+    at bounds that hold (`bounds`), which is the estimator as it is locally; "full": all that were
+    fitted, as in the paper; "strict": those of parameters at no bound. Residuals are those of the
+    parameters at no bound, so that what is left out (`deletion`) counts these in active mode, too.
     """
 
     problem: LeastSquares
-    geometry: Geometry  # of all parameters that were fitted; in strict mode of the free ones
+    geometry: Geometry  # of the parameters that the mode does not hold fixed
+    bounds: ActiveBounds  # the active ones: which of them decide the fit
     freedom: Freedom  # EDoF and its variants
     scales: Scales
     curvature: Curvature
@@ -63,6 +72,34 @@ class Diagnosis:
             return f"Diagnosis({self.mode}: a stack of {len(self.problem.residuals)} fits)"
         raised = ", ".join(self.flags.raised) or "none"
         return f"Diagnosis({self.mode}: {self.reading} Flags: {raised})"
+
+    # Bounds
+
+    @property
+    def multipliers(self) -> Array:
+        r"""(p,) of the active bounds: how fast the objective would fall beyond them, else 0.
+
+        :math:`\mu_p = 2\,s_p D_p\,A_p^T (I - H_F)\,e`, by the scaled coordinate of the parameter
+        (its logarithm, or itself), with F the parameters at no bound, s = -1 at a lower and 1 at an
+        upper bound. None is negative at an optimum (Nocedal and Wright, 2006, section 12.3).
+        """
+        return self.bounds.multipliers
+
+    @property
+    def multiplier_ratios(self) -> Array:
+        r"""(p,) multipliers in their standard errors; not a number for parameters at no bound.
+
+        :math:`\mu_p / se(\mu_p)`, :math:`se(\mu_p) = 2 D_p\,\sigma_p\,\|(I - H_F) A_p\|`: the
+        t-statistic of the parameter in the regression of e on the free columns and its own (Cook
+        and Weisberg, 1982, section 2.3). Above 2 the bound holds; below, the parameter may lie
+        there by chance. Infinite where nothing measures the noise.
+        """
+        return self.bounds.ratios
+
+    @property
+    def is_held(self) -> Marks:
+        """(p,) parameters that the mode holds fixed at their bounds."""
+        return np.asarray(self.problem.is_movable & ~self.geometry.is_active)
 
     # Geometry
 
@@ -223,9 +260,10 @@ class Diagnosis:
 
     @property
     def dfbeta(self) -> Array:
-        """(m, p) parameters minus those without quote k, to first order, :math:`IF_k/(1 - h_{kk})`.
+        r"""(m, p) parameters minus those without quote k, to first order.
 
-        Source: Belsley, Kuh and Welsch (1980), section 2.1.
+        :math:`IF_k/(1 - h_{kk})`, on the parameters at no bound; in full mode on all of them
+        (`deletion.py`; Belsley, Kuh and Welsch (1980), section 2.1).
         """
         return self.deletion.dfbeta
 
@@ -252,16 +290,27 @@ class Diagnosis:
         r"""(m,) how far quote k moves all parameters together (statsmodels).
 
         :math:`t_k^2\,h_{kk} / (p\,(1 - h_{kk}))`, with :math:`t_k` the internally studentised
-        residual (Cook, 1977).
+        residual (Cook, 1977); p and h as for `dfbeta`.
         """
         return self.deletion.cooks_distance
+
+    @property
+    def cooks_distance_exact(self) -> Array:
+        r"""(m,) the same of the shift that the exact Hessian predicts, on the free parameters.
+
+        :math:`d_k^T A^T A\,d_k / (p\,\sigma^2)`, :math:`d_k = B^{-1} A_k^T e_k / (1 - A_k B^{-1}
+        A_k^T)` with B half the Hessian and :math:`\sigma^2 = e^T e/(m - p)` (Cook, 1977; paper,
+        appendix on Gauss-Newton). Not a number without a minimum: of the Hessian, or of the fit
+        without the quote. The flag `has_influential_quote` goes by this form where it has one.
+        """
+        return self.deletion.cooks_distance_exact
 
     @property
     def resid_studentized_internal(self) -> Array:
         r"""(m,) residual over its deviation, with the scale of all quotes (statsmodels).
 
-        :math:`t_k = e_k / (s \sqrt{1 - h_{kk}})` (Belsley, Kuh and Welsch (1980), section 2.1; Cook
-        and Weisberg, 1982).
+        :math:`t_k = e_k / (s \sqrt{1 - h_{kk}})` with h as for `dfbeta` (Belsley, Kuh and Welsch
+        (1980), section 2.1; Cook and Weisberg, 1982).
         """
         return self.deletion.resid_studentized_internal
 
@@ -269,16 +318,16 @@ class Diagnosis:
     def resid_studentized_external(self) -> Array:
         r"""(m,) residual over its deviation, with the scale of the other quotes (statsmodels).
 
-        :math:`t_k = e_k / (s_{(k)} \sqrt{1 - h_{kk}})` (Belsley, Kuh and Welsch (1980), section
-        2.1; Cook and Weisberg, 1982).
+        :math:`t_k = e_k / (s_{(k)} \sqrt{1 - h_{kk}})` with h as for `dfbeta` (Belsley, Kuh and
+        Welsch (1980), section 2.1; Cook and Weisberg, 1982).
         """
         return self.deletion.resid_studentized_external
 
     def data_worth(self, candidates: Candidates | None = None) -> DataWorth:
         """Factors by which variances grow without each quote, or shrink with each candidate.
 
-        Var_(k)(theta_j) / Var(theta_j), with Var = diag (A^T A)^-1 and row k of A left out or added
-        (Pázman, 1986).
+        Linear, not a refit: Var_(k)(theta_j) / Var(theta_j), with Var = diag (A^T A)^-1 at the
+        parameters of the fit, and row k of A left out or added (Pázman, 1986).
 
         Parameters
         ----------
@@ -422,6 +471,9 @@ class Diagnosis:
         quantile with m - p degrees of freedom, for `mad` the normal one. Profiles: Bates and Watts
         (1988), section 6.1; bootstrap: Davison and Hinkley (1997).
 
+        With a parameter at a bound, take "profile": the delta method gives that parameter no
+        interval, and where the mode holds it, those of the others leave out its uncertainty.
+
         Parameters
         ----------
         level : one, or several such as (0.5, 0.75, 0.95), which then come first
@@ -444,7 +496,15 @@ class Diagnosis:
             raise ValueError(f"method is {method!r}; choose from delta, profile, bootstrap")
         errors, freedom = self.standard_errors(scale, form), self.scales.degrees_of_freedom
         return delta_intervals(
-            self.problem, self.identification, errors, freedom, levels, scale, form
+            self.problem,
+            self.identification,
+            errors,
+            freedom,
+            levels,
+            scale,
+            form,
+            self.problem.at_bound != 0 if form == "exact" else self.is_held,
+            self.flags.is_perfect,
         )
 
     @property

@@ -12,21 +12,25 @@ from calibscope.diagnosis.flags import largest, sizes
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
 
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
 FACTS: Mapping[str, Callable[["Diagnosis"], object]] = {
     "quotes": lambda dx: dx.problem.words.quotes,
     "edof": lambda dx: dx.edof,
-    "parameters": lambda dx: dx.geometry.parameter_count,
-    "combination": lambda dx: "; ".join(dx.unidentified_combinations),
-    "bounds": lambda dx: " and ".join(
-        dx.problem.words.names[p] for p in np.flatnonzero(dx.problem.at_bound)
+    "parameters": lambda dx: (
+        f"{dx.geometry.parameter_count}{' free parameters' if dx.is_held.any() else ''}"
     ),
+    "full": lambda dx: _full(dx),
+    "combination": lambda dx: "; ".join(dx.unidentified_combinations),
+    "bounds": lambda dx: _bounds(dx),
     "lever": lambda dx: _label_of_largest(dx, dx.leverage),
     "leverage": lambda dx: dx.leverage.max(),
+    "forced": lambda dx: _forced(dx),
     "curvature": lambda dx: (
         f"{100 * dx.gauss_newton_error:.0f} %" if dx.gauss_newton_error < 1 else "more than 100 %"
     ),
-    "influencer": lambda dx: _label_of_largest(dx, dx.cooks_distance),
-    "cook": lambda dx: largest(dx.cooks_distance),
+    "influencer": lambda dx: _label_of_largest(dx, dx.deletion.believed_distance),
+    "cook": lambda dx: _cook(dx),
     "outlier": lambda dx: _label_of_largest(dx, dx.resid_studentized_external),
 }
 
@@ -39,6 +43,54 @@ class Facts:
 
     def __getitem__(self, name: str) -> object:
         return FACTS[name](self.dx)
+
+
+def _full(dx: "Diagnosis") -> str:
+    """All parameters that the mode does not hold are identified."""
+    if not dx.is_held.any():
+        return "Full EDoF"
+    count = int(dx.geometry.parameter_count)
+    if count == 1:
+        return "The free parameter is identified"
+    word = NUMBERS[count] if count < len(NUMBERS) else f"{count:,}"
+    return f"{'Both' if count == 2 else f'All {word}'} free parameters are identified"
+
+
+def _bounds(dx: "Diagnosis") -> str:
+    """Who is at a bound, and whether that bound decides the fit."""
+    is_held, at_bound = dx.is_held, dx.problem.at_bound != 0
+    said = []
+    for which, end in (
+        (is_held, ""),
+        (at_bound & ~is_held, ", perhaps by chance" if dx.mode == "active" else ""),
+    ):
+        names = [dx.problem.words.names[p] for p in np.flatnonzero(which)]
+        if names:
+            verb = "is at its bound" if len(names) == 1 else "are at their bounds"
+            said.append(f"{_listed(names)} {verb}{end}")
+    return "; ".join(said)
+
+
+def _forced(dx: "Diagnosis") -> str:
+    """Every quote of leverage 1."""
+    is_forced = dx.leverage >= dx.settings.forced_leverage
+    names = [str(name) for name in dx.problem.labels[is_forced]]
+    if len(names) > 1 and len(names) == dx.scales.count:
+        quotes = dx.problem.words.quotes
+        return f"all {quotes} are met whatever they say, with as many parameters as {quotes}"
+    end = "is met whatever it says" if len(names) == 1 else "are met whatever they say"
+    return f"{_listed(names)} {end} (leverage 1)"
+
+
+def _cook(dx: "Diagnosis") -> str:
+    """The largest Cook's distance, and where it is but linear."""
+    distance = dx.deletion.believed_distance
+    is_exact = np.isfinite(dx.cooks_distance_exact[sizes(distance).argmax()])
+    return f"{largest(distance):.1f}{'' if is_exact else ', by the linear approximation'}"
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
 def _label_of_largest(dx: "Diagnosis", values: Array) -> str:

@@ -12,7 +12,7 @@ from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.diagnosis.curvature import Curvature
 from calibscope.diagnosis.deletion import Deletion
 from calibscope.diagnosis.freedom import Freedom
-from calibscope.diagnosis.geometry import Geometry, length
+from calibscope.diagnosis.geometry import Geometry
 from calibscope.diagnosis.identification import Identification
 from calibscope.diagnosis.intervals import interval_ends, quantile
 from calibscope.diagnosis.least_squares import LeastSquares
@@ -36,8 +36,8 @@ MEANINGS = {
     "is_off_optimum": "the parameters could still explain residuals, inside the bounds",
     "has_masking": "few residuals set the scale mse: above {masking:g} times the scale mad",
     "has_outlier": "an externally studentised residual is larger than chance allows",
-    "has_influential_quote": "without a quote the parameters would move far (Cook's distance above "
-    "{cooks_distance:g})",
+    "has_influential_quote": "removing a quote would change the parameters substantially (Cook's "
+    "distance above {cooks_distance:g}, with the exact Hessian where there is one)",
     "has_collapsed_intervals": "an interval is too short because rank was lost",
     "has_cut_intervals": "an interval reaches a bound",
     "lacks_second_derivatives": "no exact-Hessian forms",
@@ -106,6 +106,7 @@ def outlier_limit(degrees_of_freedom: Indices, count: Indices, probability: floa
 
 def raise_flags(
     problem: LeastSquares,
+    is_perfect: Marks,
     own: Geometry,
     free: Geometry,
     freedom: Freedom,
@@ -119,13 +120,15 @@ def raise_flags(
 
     Parameters
     ----------
-    own, free : geometry of the diagnosis' mode, and on the free parameters
+    is_perfect : whether residuals are rounding
+    own, free : geometry of the diagnosis' mode, and on the parameters at no bound
     """
     e, degrees = problem.weighted_residuals, scales.degrees_of_freedom
     highest = own.leverage.max(axis=-1)
-    is_perfect = _is_perfect(problem, settings.perfect)
     has_noise = ~is_perfect
-    outlying = outlier_limit(degrees, scales.count, settings.outlier_probability)
+    outlying = outlier_limit(
+        left_out.degrees_of_freedom, scales.count, settings.outlier_probability
+    )
     quantiles = quantile(settings.level, "mad_adjusted", degrees)
     _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
         problem, known.shares, own.deviations, scales.mad_adjusted * quantiles
@@ -135,7 +138,7 @@ def raise_flags(
         has_no_information=own.rank == 0,
         has_rank_loss=own.rank < own.parameter_count,
         edof_depends_on_units=freedom.edof != freedom.scaled,
-        edof_depends_on_bounds=freedom.edof != freedom.strict,
+        edof_depends_on_bounds=freedom.full != freedom.strict,
         edof_depends_on_tolerance=abs(freedom.tikhonov - freedom.edof) > settings.edof_disagreement,
         has_parameters_at_bound=_any(problem.at_bound != 0),
         has_unidentified_parameters=_any(~known.is_identified),
@@ -151,7 +154,7 @@ def raise_flags(
         & has_noise,
         has_masking=(scales.mse > settings.masking * scales.mad) & has_noise,
         has_outlier=(largest(left_out.resid_studentized_external) > outlying) & has_noise,
-        has_influential_quote=(largest(left_out.cooks_distance) > settings.cooks_distance)
+        has_influential_quote=(largest(left_out.believed_distance) > settings.cooks_distance)
         & has_noise,
         has_collapsed_intervals=_any(is_collapsed),
         has_cut_intervals=_any(is_cut_low | is_cut_high),
@@ -163,11 +166,3 @@ def raise_flags(
 
 def _any(marks: Marks) -> Marks:
     return np.asarray(marks.any(axis=-1))
-
-
-def _is_perfect(problem: LeastSquares, threshold: float) -> Marks:
-    """Whether residuals are rounding: small against the observations, where these are known."""
-    size = length(problem.weighted_residuals)
-    if problem.observed is None:
-        return np.asarray(size == 0)
-    return np.asarray(size <= threshold * length(problem.root_weights * problem.observed))

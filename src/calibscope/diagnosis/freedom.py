@@ -4,7 +4,8 @@ EDoF is the trace of the hat matrix, the number of singular values that count. T
 about a tolerance and about units, so the whole spectrum and the variants stand beside it:
 
 - *scaled*: the rank in scaled coordinates (log of a parameter), which forget the units;
-- *strict*: the rank on the parameters that no bound holds;
+- *full*: the rank on all parameters that were fitted (the paper's);
+- *strict*: the rank on the parameters that are at no bound;
 - *Tikhonov*: :math:`\sum_i s_i^2 / (s_i^2 + \lambda)` (paper, appendix on Tikhonov EDoF).
 """
 
@@ -20,9 +21,10 @@ from calibscope.base.compiled import compiled_for_stacks
 class Freedom:
     """EDoF and its variants."""
 
-    edof: Indices  # rank at the tolerance, in the units of the diagnosis
+    edof: Indices  # rank at the tolerance, in the mode and the units of the diagnosis
     scaled: Indices  # rank in scaled coordinates
-    strict: Indices  # rank on the free parameters
+    full: Indices  # rank on all parameters that were fitted
+    strict: Indices  # rank on the parameters at no bound
     tikhonov: Array  # trace of the regularised hat matrix
     tikhonov_lambda: Array  # its lambda
     scaled_singular_values: Array  # (p,) in scaled coordinates

@@ -144,6 +144,13 @@ def geometries(
     return tuple(map(Geometry, *(getattr(together, name) for name in Geometry.__slots__)))
 
 
+def rank(A: Array, is_active: Marks, tolerance: float, column_scale: Array) -> Indices:
+    """How many directions count; the `rank` of `geometry` without the rest."""
+    columns = A / column_scale[..., None, :] * is_active[..., None, :]
+    s = np.linalg.svd(columns, compute_uv=False)
+    return np.asarray(((s > tolerance * s[..., :1]) & (s > 0.0)).sum(axis=-1))
+
+
 @compiled_for_stacks("f8[:,:], f8[:]", "(m,p) -> (p)")
 def column_lengths(A: Array, lengths: Array) -> None:
     """(p,) lengths of the columns, 1 where a column is zero."""

@@ -9,13 +9,16 @@ transformations and the delta method):
 q is the quantile of Student's t with m - p degrees of freedom for the scales `mse` and
 `mad_adjusted`, of the normal distribution for the paper's `mad`. Intervals are cut at the bounds,
 and say so. A parameter at a bound has no interval of its own: arctanh is infinite at 1, and
-elsewhere the estimate cannot move both ways.
+elsewhere the estimate cannot move both ways. Where the mode holds such a parameter, the intervals
+of the others are conditional, "given" it; they leave out its uncertainty, and are too short if it
+is at its bound by chance. Profiles have neither fault.
 
 Where rank was lost, the pseudo-inverse gives the dropped directions no variance, and intervals
 collapse. They are shown as the paper shows them, with a mark: "not identified" for the parameters
 of `identification.py`, and "collapsed" for others whose interval is shorter than the way they go
 when the dropped combination moves by one e-fold. Where the noise has no scale there is "no
-interval", and where it is zero, a point with the mark "no noise".
+interval", and where residuals are rounding, the mark "no noise": such an interval is a point, or
+nearly one, and measures the solver's last step.
 """
 
 from collections.abc import Sequence
@@ -32,6 +35,7 @@ from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares, Words
 from calibscope.diagnosis.uncertainty import Form, Scale
 
 ROUNDING = 1e-8  # of a unit vector in the dropped span
+NOISELESS = 1e-10  # length of an interval over its larger end: below, it is a point
 BOUND_WORDS = {-1: "at the lower bound", 1: "at the upper bound"}
 CUT_WORDS = {
     (False, False): "",
@@ -59,6 +63,8 @@ class Intervals:
     is_fixed: Marks  # (p,) fixed beforehand
     is_identified: Marks  # (p,)
     is_collapsed: Marks  # (p,) too short, because rank was lost
+    is_held: Marks  # (p,) held at a bound, so that the others' intervals are conditional
+    is_perfect: Marks  # residuals are rounding: there is no noise
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -71,17 +77,25 @@ class Intervals:
             return "fixed"
         if self.at_bound[p]:
             said.append(BOUND_WORDS[int(self.at_bound[p])])
+            if np.isnan(self.low[..., p]).any():
+                said.append("no delta interval")
         elif np.isnan(self.low[..., p]).any():
             said.append("no interval")
         if not self.is_identified[p]:
             said.append("not identified")
         elif self.is_collapsed[p]:
             said.append("collapsed (rank lost)")
-        elif not self.at_bound[p] and (self.low[..., p] == self.high[..., p]).all():
+        elif not np.isnan(self.low[..., p]).any() and self._has_no_noise(p):
             said.append("no noise")
         cut = bool(self.is_cut_low[..., p].any()), bool(self.is_cut_high[..., p].any())
         said.append(CUT_WORDS[cut])
+        if self.is_held.any() and not self.at_bound[p]:
+            names = [self.words.names[q] for q in np.flatnonzero(self.is_held)]
+            said.append(f"given {' and '.join(names)}")
         return ", ".join(word for word in said if word)
+
+    def _has_no_noise(self, p: int) -> bool:
+        return bool(self.is_perfect) or bool(is_point(self.low[..., p], self.high[..., p]).all())
 
     def at(self, level: float | tuple[float, ...]) -> "Intervals":
         """The intervals of one of several levels, or of some in another order.
@@ -121,6 +135,11 @@ class Intervals:
         p = self.words.names.index(name)
         low, high = self.low[..., p], self.high[..., p]
         return (low, high) if np.ndim(low) else (float(low), float(high))
+
+
+def is_point(low: Array, high: Array) -> Marks:
+    """Whether intervals are no longer than rounding, one mark each."""
+    return np.asarray(high - low <= NOISELESS * np.maximum(np.abs(low), np.abs(high)))
 
 
 def quantile(level: ArrayLike, scale: Scale, degrees_of_freedom: Indices) -> Array:

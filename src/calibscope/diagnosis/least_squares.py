@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.diagnosis.geometry import length
 
 Transform = Literal["log", "arctanh", "identity"]
 TRANSFORMS: tuple[str, ...] = get_args(Transform)
@@ -93,6 +94,23 @@ class LeastSquares:
         highest = products.max(axis=-1)
         is_relative = (highest > 0) & (products.min(axis=-1) >= (1 - 1e-9) * highest)
         return np.where(is_relative, highest, np.nan)
+
+    def is_perfect(self, threshold: float) -> Marks:
+        """Whether residuals are rounding: small against the observations, where these are known.
+
+        Parameters
+        ----------
+        threshold : length of the weighted residuals over that of the weighted observations
+
+        Returns
+        -------
+        Marks
+            one per fit
+        """
+        size = length(self.weighted_residuals)
+        if self.observed is None:
+            return np.asarray(size == 0)
+        return np.asarray(size <= threshold * length(self.root_weights * self.observed))
 
 
 def bound_marks(values: Array, lower: Array, upper: Array) -> npt.NDArray[np.int64]:

@@ -60,7 +60,8 @@ def outlier_table(dx: "Diagnosis") -> Outliers:
     with np.errstate(divide="ignore", invalid="ignore"):
         press = leave_one_out(dx).weighted_press / scales.mad_adjusted
     huber, cauchy = robust(dx, "huber").robustness, robust(dx, "cauchy").robustness
-    limit = outlier_limit(scales.degrees_of_freedom, scales.count, dx.settings.outlier_probability)
+    freedom = dx.deletion.degrees_of_freedom
+    limit = outlier_limit(freedom, scales.count, dx.settings.outlier_probability)
     has_noise = not dx.flags.is_perfect
     cases = {
         "no weight": problem.weights == 0,

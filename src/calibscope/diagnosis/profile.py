@@ -62,6 +62,7 @@ class Profiles:
     limits: Array  # (levels,) of Q
     lowest: float  # Q of the fit
     curves: tuple[Profile, ...]
+    is_perfect: Marks  # residuals are rounding
     better: Array | None  # (p,) parameters of a better fit, if the walk came across one
 
     def of(self, name: str) -> Profile:
@@ -112,6 +113,8 @@ class Profiles:
             ~problem.is_movable,
             self.identification.is_identified,
             np.zeros(len(problem.values), dtype=bool),
+            np.zeros(len(problem.values), dtype=bool),
+            self.is_perfect,
         )
 
 
@@ -135,9 +138,12 @@ def profiles(
     """
     problem, rungs = dx.problem, np.sort(checked_levels(levels))
     form: Form = "gauss_newton" if problem.bend is None else "exact"
-    errors = dx.standard_errors("mse", form)  # for the first steps alone
+    # Every parameter can move here, whatever the mode of the diagnosis holds.
+    degrees = int(dx.scales.count - problem.is_movable.sum())
+    share = dx.scales.degrees_of_freedom / max(degrees, 1)
+    errors = np.sqrt(share) * dx.standard_errors("mse", form)  # for the first steps alone
     best = Best(problem, required(dx.refit), errors)
-    limits = limits_of(best.lowest, rungs, int(dx.scales.degrees_of_freedom))
+    limits = limits_of(best.lowest, rungs, degrees)
     wanted = problem.words.names if names is None else tuple(names)
     if not set(wanted) <= set(problem.words.names):
         raise ValueError(f"{names!r}: choose from {', '.join(problem.words.names)}")
@@ -152,7 +158,14 @@ def profiles(
         _joined(best, low, high) for low, high in zip(sides[::2], sides[1::2], strict=True)
     )
     return Profiles(
-        problem, dx.identification, tuple(rungs.tolist()), limits, best.lowest, curves, best.better
+        problem,
+        dx.identification,
+        tuple(rungs.tolist()),
+        limits,
+        best.lowest,
+        curves,
+        dx.flags.is_perfect,
+        best.better,
     )
 
 

@@ -35,10 +35,10 @@ RULES = (
         "Reduced EDoF ({edof} of {parameters}): {combination}",
     ),
     Rule("freedom", ("has_rank_loss",), "Reduced EDoF ({edof} of {parameters})"),
-    Rule("freedom", ("has_parameters_at_bound",), "Full EDoF with {bounds} at the bound"),
-    Rule("freedom", (), "Full EDoF"),
+    Rule("freedom", (), "{full}"),
+    Rule("bounds", ("has_parameters_at_bound",), "{bounds}"),
     Rule("leverage", ("has_no_information",), "no fit to speak of"),
-    Rule("leverage", ("has_forced_quote",), "{lever} is met whatever it says (leverage 1)"),
+    Rule("leverage", ("has_forced_quote",), "{forced}"),
     Rule("leverage", ("has_leverage_near_one",), "{lever} has a leverage of {leverage:.2f}"),
     Rule("leverage", (), "no quote decides alone"),
     Rule("caution", ("is_off_optimum",), "this is not an optimum, so read little into the rest"),
@@ -65,7 +65,7 @@ RULES = (
     Rule(
         "caution",
         ("has_influential_quote",),
-        "without {influencer} the parameters would move far (Cook's distance {cook:.1f})",
+        "removing {influencer} would change the parameters substantially (Cook's distance {cook})",
     ),
     Rule(
         "caution",
@@ -89,8 +89,11 @@ def reading(flags: Flags, facts: ByName) -> str:
     facts : what the texts of the rules name in braces
     """
     spoken = [
-        next(rule.text for rule in RULES if rule.topic == topic and rule.applies(flags))
-        for topic in ("freedom", "leverage")
+        text
+        for topic in ("freedom", "bounds", "leverage")
+        for text in islice(
+            (rule.text for rule in RULES if rule.topic == topic and rule.applies(flags)), 1
+        )
     ]
     cautions = (rule.text for rule in RULES if rule.topic == "caution" and rule.applies(flags))
     sentences = ["; ".join(spoken)]

@@ -15,6 +15,7 @@ class DiagnosisSettings:
     unidentified_share: float = 0.05  # squared length of a parameter's unit vector that was dropped
     leverage_near_one: float = 0.95  # beyond, the Noether condition is in doubt
     forced_leverage: float = 1.0 - 1e-12  # beyond, a quote is met whatever it says
+    multiplier_errors: float = 2.0  # of a bound's multiplier, in standard errors: above, it holds
     masking: float = 2.0  # scale_mse over scale_mad: beyond, few residuals set the scale
     curvature: float = 0.1  # largest |eigenvalue| of what Gauss-Newton leaves out
     influence_disagreement: float = 0.1  # of Gauss-Newton's influence from the exact one

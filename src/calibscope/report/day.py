@@ -57,8 +57,8 @@ def calibrated_day(
         heading("Parameters"),
         _parameters(fit),
         diagnosed(
+            diagnose(fit, settings=thresholds),
             diagnose(fit, "full", thresholds),
-            diagnose(fit, "strict", thresholds),
             unit,
         ),
         heading("How far to trust it"),

@@ -42,24 +42,25 @@ LEGEND = (
 WIDTH = 12  # of a bar
 
 
-def diagnosed(dx: Diagnosis, strict: Diagnosis, unit: Unit = PERCENT) -> RenderableType:
+def diagnosed(dx: Diagnosis, full: Diagnosis, unit: Unit = PERCENT) -> RenderableType:
     """Reading, bars by quote, intervals with their marks, spectrum and flags.
 
     Parameters
     ----------
-    dx, strict : the diagnosis in full and in strict mode, which differ where bounds are active
+    dx, full : the diagnosis in active and in full mode, which differ where bounds hold
     unit : of the weighted residuals
     """
-    has_bounds = dx.flags.has_parameters_at_bound
+    has_held = dx.is_held.any()
     return Group(
         heading("Diagnosis"),
         indented(dx.reading),
-        *([indented(f"With parameters at bounds held: {strict.reading}")] if has_bounds else []),
+        *([indented(f"As if all parameters could move: {full.reading}")] if has_held else []),
         heading("Which quotes decide the fit?"),
         quote_table(dx),
         indented(LEGEND),
         heading("How uncertain are the parameters?"),
-        interval_table(dx, unit, strict if has_bounds else None),
+        interval_table(dx, unit, full if has_held else None),
+        *map(indented, bound_lines(dx)),
         *(indented(f"{sentence}.") for sentence in dx.unidentified_combinations),
         heading("What do the quotes determine?"),
         *map(indented, spectrum_lines(dx, unit)),
@@ -92,18 +93,18 @@ def quote_table(dx: Diagnosis) -> Table:
     return table
 
 
-def interval_table(dx: Diagnosis, unit: Unit = PERCENT, strict: Diagnosis | None = None) -> Table:
+def interval_table(dx: Diagnosis, unit: Unit = PERCENT, full: Diagnosis | None = None) -> Table:
     """Values with intervals and marks; the noise that they rest on stands above.
 
-    With a strict diagnosis, its interval takes the place of the shorter one.
+    With a diagnosis in full mode, its interval takes the place of the shorter one.
     """
     wide = dx.intervals(LEVEL)
-    other = dx.intervals(SHORT_LEVEL) if strict is None else strict.intervals(LEVEL)
-    title = f"{SHORT_LEVEL:.0%} interval" if strict is None else f"{LEVEL:.0%}, bounds held"
+    other = dx.intervals(SHORT_LEVEL) if full is None else full.intervals(LEVEL)
+    title = f"{SHORT_LEVEL:.0%} interval" if full is None else f"{LEVEL:.0%}, all free"
     table = plain_table()
     table.add_column("")
     table.add_column("value", justify="right", no_wrap=True)
-    for above, of in ((f"{LEVEL:.0%} interval", dx), (title, strict or dx)):
+    for above, of in ((f"{LEVEL:.0%} interval", dx), (title, full or dx)):
         noise = unit.of(of.scale_mad_adjusted)
         table.add_column(f"{above}\nnoise {noise}", justify="right", no_wrap=True)
     table.add_column("")
@@ -117,18 +118,32 @@ def _marks(wide: Intervals, other: Intervals, p: int) -> str:
     """What must be said of either interval."""
     if other.level != wide.level or other.marks[p] in wide.marks[p]:
         return wide.marks[p]
-    return "; ".join(filter(None, (wide.marks[p], f"held: {other.marks[p]}")))
+    return "; ".join(filter(None, (wide.marks[p], f"all free: {other.marks[p]}")))
+
+
+def bound_lines(dx: Diagnosis) -> list[str]:
+    """Which active bounds decide the fit, and which intervals to take there."""
+    names, ratios = dx.problem.words.names, dx.multiplier_ratios
+    at_bound = np.flatnonzero(dx.problem.at_bound)
+    if not at_bound.size:
+        return []
+    lines = [
+        f"{names[p]} is at its bound: multiplier {ratios[p]:.2g} standard errors from zero, so "
+        f"{'the bound holds' if dx.bounds.holds[p] else 'it may lie there by chance'}."
+        for p in at_bound
+    ]
+    return [*lines, "With a parameter at a bound, rely on profile intervals (--exact)."]
 
 
 def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
     """EDoF and its variants, singular values, and how good Gauss-Newton is."""
-    freedom = dx.freedom
+    freedom, counted = dx.freedom, dx.singular_values[: dx.geometry.parameter_count]
     lines = [
         f"EDoF {dx.edof} of {dx.geometry.parameter_count} parameters, at a tolerance of "
         f"{dx.settings.rank_tolerance:g} on W^(1/2) J; in scaled coordinates {freedom.scaled}, "
-        f"without parameters at bounds {freedom.strict}, Tikhonov {freedom.tikhonov:.2f} "
-        f"(lambda {freedom.tikhonov_lambda:.2g}).",
-        f"Singular values {', '.join(f'{s:.2g}' for s in dx.singular_values)}; condition number "
+        f"all parameters free {freedom.full}, without those at bounds {freedom.strict}, Tikhonov "
+        f"{freedom.tikhonov:.2f} (lambda {freedom.tikhonov_lambda:.2g}).",
+        f"Singular values {', '.join(f'{s:.2g}' for s in counted)}; condition number "
         f"{dx.condition_number:.1e}.",
         f"Scale of the noise: mse {unit.of(dx.scale_mse)}, mad {unit.of(dx.scale_mad)}, adjusted "
         f"for leverage {unit.of(dx.scale_mad_adjusted)}.",

@@ -4,11 +4,11 @@ What is not a number, or infinite, is null; flags say why.
 """
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import USUAL, diagnose
-from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.diagnosis import Diagnosis, Mode
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.uncertainty import Form, Scale
@@ -27,8 +27,9 @@ NUMBERS = (
 ARRAYS = (
     "leverage", "hat_matrix", "oblique_projector", "y_fitted", "singular_values", "sensitivity",
     "sensitivity_exact", "influence", "influence_exact", "influence_score", "is_influence_doubtful",
-    "dfbeta", "dfbetas", "dffits", "cooks_distance", "resid_studentized_internal",
-    "resid_studentized_external", "fisher_information", "fisher_information_exact", "correlation",
+    "dfbeta", "dfbetas", "dffits", "cooks_distance", "cooks_distance_exact",
+    "resid_studentized_internal", "resid_studentized_external", "multipliers", "multiplier_ratios",
+    "is_held", "fisher_information", "fisher_information_exact", "correlation",
     "correlation_exact",
 )  # fmt: skip
 
@@ -36,7 +37,7 @@ ARRAYS = (
 def day_as_data(
     fit: Fit, thresholds: DiagnosisSettings = USUAL, exact: ExactAnswers | None = None
 ) -> dict[str, Any]:
-    """A calibrated day: quotes, fit, evidence, the diagnosis in both modes, and exact answers."""
+    """A calibrated day: quotes, fit, evidence, the diagnosis in every mode, and exact answers."""
     day, evidence = fit.problem.day, fit.evidence
     other = evidence.plausible_fit
     data = {
@@ -71,8 +72,7 @@ def day_as_data(
             "valley_high": _by_name(evidence.valley.high),
         },
         "diagnosis": {
-            "full": diagnosis_as_data(diagnose(fit, "full", thresholds)),
-            "strict": diagnosis_as_data(diagnose(fit, "strict", thresholds)),
+            mode: diagnosis_as_data(diagnose(fit, mode, thresholds)) for mode in get_args(Mode)
         },
         "exact": None if exact is None else exact_as_data(exact),
     }
@@ -90,6 +90,7 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
         **{name: getattr(dx, name) for name in NUMBERS + ARRAYS},
         "freedom": {
             "scaled": dx.freedom.scaled,
+            "full": dx.freedom.full,
             "strict": dx.freedom.strict,
             "tikhonov": dx.freedom.tikhonov,
             "tikhonov_lambda": dx.freedom.tikhonov_lambda,

@@ -22,7 +22,7 @@ NEAR_ONE = 0.95
 VARIANTS = {
     "edof": "as in the paper",
     "edof_scaled": "by logarithms",
-    "edof_strict": "bounds fixed",
+    "edof_strict": "all bounds held",
 }
 LEVELS = (5, 4, 3)
 

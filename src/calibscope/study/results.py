@@ -94,8 +94,9 @@ def _compute(days: Sequence[MarketDay], settings: StudySettings, threads: int | 
     fits = calibrate_many(days, **settings.calibration.arguments(), threads=threads)
     calibrated = time.perf_counter()
     own = diagnose_many(fits, section.mode, section.thresholds, threads)
-    other = in_mode(own, "strict" if section.mode == "full" else "full")
-    full, strict = (own, other) if section.mode == "full" else (other, own)
+    full, strict = (
+        own if mode == section.mode else in_mode(own, mode) for mode in ("full", "strict")
+    )
     every = list(fits)
     tables = {"days": _days(every, own, full)}
     for number, stack in enumerate(own.stacks):

@@ -62,12 +62,12 @@ class WhatIf:
     @cached_property
     def dx_before(self) -> Diagnosis:
         """The diagnosis of the fit as it was."""
-        return diagnose(self.before, "full", self.thresholds)
+        return diagnose(self.before, settings=self.thresholds)
 
     @cached_property
     def dx_after(self) -> Diagnosis:
         """The diagnosis of the recalibration."""
-        return diagnose(self.after, "full", self.thresholds)
+        return diagnose(self.after, settings=self.thresholds)
 
     @property
     def shift(self) -> Array:
@@ -79,7 +79,7 @@ class WhatIf:
         """The changed problem, with quotes and parameters as they were."""
         point = np.clip(self.before.parameters.values, self.between.lower, self.between.upper)
         there = Fit(self.between, G2(*point), "given", evaluations=0, seconds=0.0)
-        return diagnose(there, "full", self.thresholds)
+        return diagnose(there, settings=self.thresholds)
 
     def foretold(self, form: Form = "exact") -> Array:
         """(5,) the parameters that first order foretells, "gauss_newton" or "exact".

@@ -35,6 +35,7 @@ def exact_as_data(found: ExactAnswers) -> dict[str, Any]:
         },
         "data_worth": {
             "labels": found.data_worth.labels,
+            "method": found.data_worth.method,
             "variance_factors": found.data_worth.factors,
             "is_lost": np.isinf(found.data_worth.factors),
         },

@@ -64,7 +64,8 @@ def fitted_again(found: ExactAnswers, unit: Unit) -> RenderableType:
         heading("Which quotes is the precision owed to?"),
         worth_table(worth_rows(found.data_worth)),
         indented(
-            "Factors by which the variance would grow without the quote, the noise unchanged."
+            "Factors by which the variance would grow without the quote, the noise unchanged: "
+            "linear, not refitted."
         ),
         followed(found.consequences),
     )

@@ -7,21 +7,28 @@ from plotly.subplots import make_subplots
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.report.figures.style import BLACK, BLUE, SKY, dressed
 
+WORDS = {
+    "active": "as fitted",
+    "full": "as if all parameters could move",
+    "strict": "all bounds held",
+}
+
 
 def leverage_and_influence(
-    dx: Diagnosis, note: str = "", *, strict: Diagnosis | None = None
+    dx: Diagnosis, note: str = "", *, beside: Diagnosis | None = None
 ) -> go.Figure:
     """Which quotes could move the fit (leverage), and which have (Cook's distance).
 
-    Leverage 1: the fit must meet the quote. Cook's distance above 1: without the quote, the
-    parameters would move far; the larger of two is written above the bars. A quote that is met
-    whatever it says has no Cook's distance, and carries a cross.
+    Leverage 1: the fit must meet the quote. Cook's distance above 1: removing the quote would
+    change the parameters substantially, by the linear approximation; the larger of two is written
+    above the bars. A quote that is met whatever it says has no Cook's distance, and carries a
+    cross.
 
     Parameters
     ----------
     dx : of `diagnose`
     note : what the reader must know about the data
-    strict : the diagnosis in strict mode, to be shown beside
+    beside : the diagnosis in another mode, to be shown beside
 
     Returns
     -------
@@ -29,15 +36,15 @@ def leverage_and_influence(
         a Plotly figure; its title is its question
     """
     names = [str(name) for name in dx.problem.labels]
-    modes = [(dx, "all parameters", BLUE, "")]
-    if strict is not None:
-        modes.append((strict, "bounds held", SKY, "/"))
+    modes = [(dx, WORDS[dx.mode], BLUE, "")]
+    if beside is not None:
+        modes.append((beside, WORDS[beside.mode], SKY, "/"))
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.07)
     for each, word, colour, pattern in modes:
         hatch = {"shape": pattern, "fgcolor": "white", "size": 6}
         figure.add_bar(
             x=names, y=each.leverage, name=word, legendgroup=word,
-            showlegend=strict is not None, marker={"color": colour, "pattern": hatch}, row=1, col=1,
+            showlegend=beside is not None, marker={"color": colour, "pattern": hatch}, row=1, col=1,
         )  # fmt: skip
         cooks = each.cooks_distance
         figure.add_bar(
@@ -61,7 +68,7 @@ def leverage_and_influence(
         name="far", hoverinfo="skip", row=2, col=1,
     )  # fmt: skip
     mean = float(np.mean(dx.leverage))
-    highest = np.max(np.append(_finite(dx), [] if strict is None else _finite(strict)), initial=1.0)
+    highest = np.max(np.append(_finite(dx), [] if beside is None else _finite(beside)), initial=1.0)
     limit = dx.settings.cooks_distance
     for row, height, name in (
         (1, mean, f"mean leverage {mean:.2f}"),

@@ -19,7 +19,7 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
     Parameters
     ----------
     study : the history
-    strict : count no parameter that a bound holds
+    strict : count no parameter at a bound
 
     Returns
     -------
@@ -36,7 +36,7 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
         share = table[f"share_above_{NEAR_ONE:g}"]
         most, highest = share.idxmax(), table["median"].nlargest(3).index
         medians = ", ".join(f"{table['label'][i]} {table['median'][i]:.2f}" for i in highest)
-        note = "Only parameters that no bound holds. " if strict else ""
+        note = "Only parameters at no bound. " if strict else ""
         note += f"At 1 the fit follows the quote. Highest medians: {medians}."
         if share[most] > 0:
             days = share_of(share[most], 1)

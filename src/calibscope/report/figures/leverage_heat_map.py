@@ -19,7 +19,7 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
     Parameters
     ----------
     study : the history
-    strict : count no parameter that a bound holds
+    strict : count no parameter at a bound
 
     Returns
     -------
@@ -43,6 +43,6 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
         ]
         listed = ", ".join(parts) if parts else "none"
         note = f"Days with leverage above {NEAR_ONE:g}: {listed}."
-        note += " Only parameters that no bound holds." if strict else ""
+        note += " Only parameters at no bound." if strict else ""
     alt = f"Heat map of the leverage by date and maturity, dark where it is near one. {note}"
     return answered(figure, study, "When did which maturity decide the fit?", note, alt)

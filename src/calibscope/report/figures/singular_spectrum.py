@@ -31,8 +31,11 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
         a Plotly figure; its title is its question
     """
     own = "natural units" if (dx.geometry.column_scale == 1).all() else "columns of length 1"
-    spectra = {own: dx.singular_values, "scaled coordinates": dx.freedom.scaled_singular_values}
-    tolerance, p = dx.settings.rank_tolerance, len(dx.singular_values)
+    tolerance, p = dx.settings.rank_tolerance, max(int(dx.geometry.parameter_count), 1)
+    spectra = {  # of the parameters that are not held: the others have zeros at the end
+        own: dx.singular_values[:p],
+        "scaled coordinates": dx.freedom.scaled_singular_values[:p],
+    }
     figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.13)
     styles = (
         (BLUE, "circle", 10, "solid", 4),
@@ -87,9 +90,9 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
     )
     dressed(figure, "How many parameters do the quotes determine?", note)
     alt = (
-        f"Singular values fall to {relative(dx.singular_values)[-1]:.1e} of the largest. EDoF is "
-        f"{dx.edof} of {dx.geometry.parameter_count} at a tolerance of {tolerance:.2g}, in scaled "
-        f"coordinates {dx.freedom.scaled}."
+        f"Singular values fall to {relative(dx.singular_values[:p])[-1]:.1e} of the largest. EDoF "
+        f"is {dx.edof} of {dx.geometry.parameter_count} at a tolerance of {tolerance:.2g}, in "
+        f"scaled coordinates {dx.freedom.scaled}."
     )
     return figure.update_layout(
         height=480,

@@ -57,7 +57,7 @@ def fitted_again(found: ExactAnswers, note: str) -> Section:
         _outliers(found.outliers),
         table(
             "Quotes that the precision is owed to: factors by which the variance of a parameter "
-            "would grow without them",
+            "would grow without them (linear, not refitted)",
             pd.DataFrame(worth_rows(found.data_worth), columns=["parameter", "without"]),
         ),
         found.consequences.reading or None,

@@ -22,7 +22,8 @@ def next_of_fit(fit: Fit) -> str:
 
 def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
     """The quotes to check, and to leave out."""
-    leverage, cooks = dx.leverage[:quotes], np.nan_to_num(dx.cooks_distance[:quotes], posinf=0.0)
+    leverage = dx.leverage[:quotes]
+    cooks = np.nan_to_num(dx.deletion.believed_distance[:quotes], posinf=0.0)
     first, limit = int(np.argmax(leverage)), dx.settings.cooks_distance
     far = [str(dx.problem.labels[k]) for k in np.argsort(-cooks) if cooks[k] > limit]
     text = (
@@ -30,7 +31,10 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
         f"({leverage[first]:.2f})."
     )
     if far:
-        text += f" Calibrate without {' or '.join(far[:3])}: the parameters should move far."
+        text += (
+            f" Calibrate without {' or '.join(far[:3])}, which would change the parameters "
+            "substantially."
+        )
     return text
 
 

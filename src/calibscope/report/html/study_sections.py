@@ -77,7 +77,7 @@ def _summary(study: Study) -> Section:
         held = float(fitted["has_parameters_at_bound"].mean())
         texts.append(
             f"The median RMSRE is {rmsre.median():.2%}, the highest {rmsre.max():.2%}. The quotes "
-            f"determine all parameters on {full:.0%} of the days, and a bound holds a parameter on "
+            f"determine all parameters on {full:.0%} of the days, and a parameter is at a bound on "
             f"{held:.0%}."
         )
     return section(
@@ -225,7 +225,7 @@ def _identifiability(study: Study) -> Section:
         )
         + "."
         if len(held)
-        else "No bound holds a parameter.",
+        else "No parameter is at a bound.",
         "Next: on days with less than full EDoF, trust prices and the combinations that are "
         "determined, not single parameters; fix one of those that move together (setting "
         "calibration.fixed), or say which bound decided.",

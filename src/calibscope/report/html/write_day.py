@@ -98,41 +98,41 @@ def _sections(
     exact: ExactAnswers | None,
     progress: Callable[[int, int], None],
 ) -> list[Section]:
-    full, strict = (diagnose(fit, mode, thresholds) for mode in ("full", "strict"))
+    dx, full = diagnose(fit, settings=thresholds), diagnose(fit, "full", thresholds)
     raised = pd.DataFrame(
         {
-            "flag": full.flags.raised,
-            "meaning": [meaning(name, thresholds) for name in full.flags.raised],
+            "flag": dx.flags.raised,
+            "meaning": [meaning(name, thresholds) for name in dx.flags.raised],
         }
     )
     makers: list[Callable[[], Section]] = [
         lambda: section(
             "summary",
             "Summary",
-            f"RMSRE {fit.rmsre:.3%}. {fit.status.value} {full.reading}",
+            f"RMSRE {fit.rmsre:.3%}. {fit.status.value} {dx.reading}",
             *fit.evidence.sentences,
-            _parameters(fit, full),
+            _parameters(fit, dx),
             table("Flags that are raised", raised) if len(raised) else "No flag is raised.",
         ),
         lambda: section(
             "fit", "Fit", next_of_fit(fit), Figure(market_against_model(fit, note)),
-            _quotes(fit, full),
+            _quotes(fit, dx),
         ),
         lambda: section(
             "leverage",
             "Leverage and influence",
-            next_of_leverage(full, len(fit.problem.day.prices)),
-            Figure(leverage_and_influence(full, note, strict=strict)),
-            Figure(influence_arrows(full, note)),
-            Figure(hat_matrix(full, note)),
+            next_of_leverage(dx, len(fit.problem.day.prices)),
+            Figure(leverage_and_influence(dx, note, beside=full if dx.is_held.any() else None)),
+            Figure(influence_arrows(dx, note)),
+            Figure(hat_matrix(dx, note)),
         ),
         lambda: section(
             "identifiability",
             "Identifiability and uncertainty",
-            next_of_uncertainty(full),
-            Figure(singular_spectrum(full, note)),
-            Figure(interval_chart(full, note)),
-            Figure(correlation_matrix(full, note)),
+            next_of_uncertainty(dx),
+            Figure(singular_spectrum(dx, note)),
+            Figure(interval_chart(dx, note)),
+            Figure(correlation_matrix(dx, note)),
         ),
         lambda: section(
             "optima",
@@ -158,7 +158,10 @@ def _parameters(fit: Fit, dx: Diagnosis) -> Table:
                 "low": [end_text(value) for value in intervals.low],
                 "high": [end_text(value) for value in intervals.high],
                 "mark": intervals.marks,
-                "multiplier": [f"{value:.2g}" if value else "" for value in fit.multipliers],
+                "multiplier": [f"{value:.2g}" if value else "" for value in dx.multipliers],
+                "in standard errors": [
+                    "" if np.isnan(value) else f"{value:.2g}" for value in dx.multiplier_ratios
+                ],
             }
         ),
     )

@@ -1,7 +1,7 @@
 """How many directions of the parameters the quotes determine, on how many days.
 
 The paper's figure shows bands of the EDoF at integers. Its variants answer other questions: scaled
-coordinates forget the units, strict counts no parameter that a bound holds, and Tikhonov's trace is
+coordinates forget the units, strict counts no parameter at a bound, and Tikhonov's trace is
 no integer (paper, appendix on Tikhonov EDoF), so it is rounded to the nearest half.
 """
 

@@ -23,7 +23,7 @@ def leverage_by_maturity(
     Parameters
     ----------
     study : the history
-    kind : "leverage" counts all parameters, "leverage_strict" those that no bound holds
+    kind : "leverage" counts all parameters, "leverage_strict" those at no bound
     thresholds : a share is given for each
 
     Returns
