@@ -4,8 +4,9 @@
 
 A market is made from its seed alone (`random_case`): a curve with rates from -3 to 7 %, 3 to 25
 caps or floors of 1 to 30 years, at the money or with strikes up to 100 or 200 bp away from it,
-priced by a random G2++ truth with correlations from -1 to 1, both ends included, and spoilt by noise of up to
-3 % and by a smooth misfit. On some, bounds, fixed parameters or weights are the user's own.
+priced by a random G2++ truth with correlations from -1 to 1, both ends included, and spoilt by
+noise of up to 3 % and by a smooth misfit. On some, bounds, fixed parameters or weights are the
+user's own.
 
 The rival knows the truth: Newton's method from it, and from 20 points around it near and far, and
 SciPy's least squares from the truth and from the best of these. A market is *missed* where the

@@ -10,7 +10,7 @@ from calibscope.study.run import run_study
 from calibscope.study.settings import GovernanceSection, StudySettings, study_settings
 
 GOOD = {
-    "status": "CONVERGED", "reason": "Converged; the search found no better optimum.", "rmsre": 0.004,
+    "status": "CONVERGED", "reason": "Converged.", "rmsre": 0.004,
     "largest_residual": -0.01, "largest_residual_at": "10Y", "largest_leverage": 0.5,
     "largest_leverage_at": "3Y", "largest_studentized": 1.5, "largest_studentized_at": "5Y",
     "lost_directions": 0, "has_unidentified_parameters": False, "is_off_optimum": False,
