@@ -22,7 +22,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from rich import box
@@ -354,7 +354,7 @@ class Outcome:
         return self.best / max(self.ours, 1e-16) - 1
 
 
-def outcome(spec: Spec) -> Outcome:
+def outcome(spec: Spec, rivals: tuple[str, ...] = RIVALS) -> Outcome:
     day = day_of(spec)
     problem = Problem.of(day)
     ours, point, seconds, evaluations = np.inf, np.full(5, np.nan), 0.0, 0
@@ -372,7 +372,7 @@ def outcome(spec: Spec) -> Outcome:
         spec, day.label if spec[1] == "demo" else f"random market {spec[2]}",
         ours, point, seconds, evaluations, best, best_point,
     )  # fmt: skip
-    for name in RIVALS:
+    for name in rivals:
         for number, start in enumerate(STARTS):
             began = time.perf_counter()
             ends = solver(name)(problem, np.array(start))
@@ -441,6 +441,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--days", type=int, default=GRID_DAYS, help="grid days; 5 further for each")
     parser.add_argument("--rivals", action="store_true", help="the local solvers alone")
+    parser.add_argument("--oracle", action="store_true", help="the oracle alone")
     options = parser.parse_args()
     count, kinds = options.days, ("rivals", "rivals") if options.rivals else tuple(ORACLES)
     compile_kernels()
@@ -450,7 +451,8 @@ def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     began, results = time.perf_counter(), []
     with multiprocessing.get_context("spawn").Pool(available_cores()) as pool:
-        for result in pool.imap_unordered(outcome, jobs):
+        rivals = () if options.oracle else RIVALS
+        for result in pool.imap_unordered(partial(outcome, rivals=rivals), jobs):
             tell_if_beaten(result)
             results.append(result)
             if len(results) % 25 == 0:
@@ -460,7 +462,8 @@ def main() -> None:
     for kind, title in (("grid", "Fine grid"), ("starts", "Sobol starts and evolution")):
         if kind in kinds:
             summary(console, title, [r for r in results if r.spec[0] == kind])
-    rivals_table(console, results)
+    if not options.oracle:
+        rivals_table(console, results)
     console.print(f"{time.perf_counter() - began:.0f} s")
     sys.exit(any(result.excess > ALLOWED for result in results))
 

@@ -111,7 +111,10 @@ class Problem:
 
     @property
     def perfect_objective(self) -> float:
-        """The objective of a fit whose price errors are rounding: sum w_k (1e-10 y_k)^2."""
+        r"""The objective of a fit whose price errors are rounding.
+
+        :math:`\sum_k w_k (10^{-10} y_k)^2` (paper, eq. wls_form, at such errors).
+        """
         return PERFECT**2 * float(self.weights @ self.day.prices**2)
 
     def canonical(self, parameters: ArrayLike) -> Array:

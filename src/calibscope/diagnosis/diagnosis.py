@@ -128,7 +128,11 @@ class Diagnosis:
 
         Source: paper, section on the weighted hat matrix.
         """
-        return np.asarray(self.problem.jacobian @ self.sensitivity)
+        geometry, roots = self.geometry, self.problem.root_weights[..., None]
+        own = self.problem.jacobian @ geometry.root_inverse
+        # Where a quote has weight that is U over its root: no rounding of 1/s comes in.
+        rows = np.divide(geometry.left, roots, out=own, where=roots > 0)
+        return np.asarray(rows @ geometry.left.mT * roots.mT)
 
     @property
     def y_fitted(self) -> Array | None:
