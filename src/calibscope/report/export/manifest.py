@@ -48,6 +48,8 @@ def _last_run(study: Study) -> dict[str, Any]:
     run = study.runs.iloc[-1]
     found = {name: str(run[name]) for name in ("market", "market_hash", "settings_hash", "engine")}
     told = ("inputs", "conventions", "settings", "software")
+    found["started"] = run["started"].isoformat(timespec="seconds")
+    found["outcome"] = study.unfinished_run or str(run["outcome"])
     return {**found, **{name: json.loads(run[name]) for name in told}}
 
 
