@@ -345,7 +345,7 @@ def test_a_workbook_replaces_an_earlier_one_and_nothing_else(study, tmp_path):
     (tmp_path / "text.xlsx").write_text("mine")
     for name in ("mine.xlsx", "text.xlsx"):
         before = (tmp_path / name).read_bytes()
-        with pytest.raises(cs.ExportError, match="no export of a study; give another name"):
+        with pytest.raises(cs.ExportError, match="is not an export of a study, so it is not ov"):
             cs.export(study, tmp_path / name)
         assert (tmp_path / name).read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"results.xlsx", "mine.xlsx", "text.xlsx"}

@@ -7,10 +7,10 @@ from typing import Any
 
 from calibscope import __version__
 from calibscope.report.export.tables import Table
+from calibscope.report.export.target import FORMAT
 from calibscope.study import schema
 from calibscope.study.study import Study
 
-FORMAT = "calibscope export"  # by which an earlier export is recognised
 SYNTHETIC = "SYNTHETIC: made up, not quoted by any market"
 QUOTED = "as given in the files of the runs"
 
