@@ -431,15 +431,11 @@ def test_the_columns_of_the_r_example_are_there(place):
     assert isinstance(tables["days"]["date"][0], datetime.date)
 
 
-@pytest.mark.skipif(
-    shutil.which("soffice") is None,
-    reason="LIBREOFFICE IS MISSING: nobody has opened the workbook (apt install libreoffice-calc)",
-)
-def test_libreoffice_opens_the_workbook(study, place, tmp_path):
+def test_libreoffice_opens_the_workbook(soffice, study, place, tmp_path):
     """Every sheet as CSV: what LibreOffice understood, formulas as formulas."""
     every_sheet = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1"
     home = f"-env:UserInstallation={(tmp_path / 'home').as_uri()}"
-    command = ["soffice", home, "--headless", "--convert-to", every_sheet, "--outdir", tmp_path]
+    command = [soffice, home, "--headless", "--convert-to", every_sheet, "--outdir", tmp_path]
     result = subprocess.run(
         [*command, place / "results.xlsx"], capture_output=True, text=True, timeout=300, check=False
     )
