@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from calibscope.models.g2.caps import compile_kernels
+from programs import program
 
 # No deadline: machines are noisy, and speed is measured by `make bench`, not here. Examples are
 # the same every time; `pytest --hypothesis-profile=explore` looks for new ones.
@@ -24,3 +25,15 @@ os.environ["XDG_CACHE_HOME"] = MEMORY.name
 def kernels():
     """Compile once, before the first test."""
     compile_kernels()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The browser that opens reports and the live page."""
+    return program("chromium", "chromium-browser", package="chromium")
+
+
+@pytest.fixture(scope="session")
+def soffice():
+    """LibreOffice, which opens workbooks."""
+    return program("soffice", package="libreoffice-calc")

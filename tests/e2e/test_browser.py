@@ -3,21 +3,14 @@
 Needs Chromium from the system's packages (``apt install chromium``).
 """
 
-import shutil
-
 import pytest
 
 import calibscope as cs
 from calibscope.report.exact.answers import exact_answers
 from calibscope.report.html.write_day import write_day
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SOFTWARE_RENDERING = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 HARMLESS = "willReadFrequently"  # advice of the browser about speed
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="NO CHROMIUM: the report was not tried in a browser; apt install it"
-)
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +27,11 @@ def pages(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(chromium):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE_RENDERING)
+        browser = driver.chromium.launch(executable_path=chromium, args=SOFTWARE_RENDERING)
         yield browser
         browser.close()
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -314,6 +315,21 @@ def test_a_report_of_a_study_and_a_page_of_a_day(tmp_path):
     result = calibscope(*page, folder=tmp_path)
     assert (result.returncode, result.stdout) == (0, "Page: day.html\n"), result.stderr
     assert "of 2020-03-18 be trusted?" in (tmp_path / "day.html").read_text("utf-8")
+    for again in (("report", "study.db"), page):  # earlier ones are replaced
+        result = calibscope(*again, folder=tmp_path)
+        assert result.returncode == 0, result.stderr
+    shutil.copy(EXAMPLES / "caps.csv", tmp_path)
+    day = ("day", "caps.csv", *files[1:], "--date", "2020-03-18", "--html", "caps.csv")
+    for command, name in (
+        (("report", "study.db", "-o", "study.db"), "study.db"),
+        (day, "caps.csv"),
+    ):
+        before = (tmp_path / name).read_bytes()
+        result = calibscope(*command, folder=tmp_path)
+        assert result.returncode == 1
+        assert f"Error: {name}: exists and is not a calibscope report" in result.stderr
+        assert "give another name" in result.stderr
+        assert (tmp_path / name).read_bytes() == before
     for command in (("report", "none.db"), ("report", "study.db", "-o", "none/report.html")):
         result = calibscope(*command, folder=tmp_path)
         assert result.returncode == 1

@@ -4,7 +4,6 @@ Needs Chromium from the system's packages (``apt install chromium``).
 """
 
 import re
-import shutil
 
 import pytest
 
@@ -14,21 +13,16 @@ from calibscope.report.figures.interval_chart import told_from_one
 from calibscope.study.settings import StudySettings
 from calibscope.study.what_if import Change, what_if
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRAWN = "#figures .js-plotly-plot .main-svg"
 HARMLESS = "willReadFrequently"  # advice of the browser about speed
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="NO CHROMIUM: the live page was not tried in a browser; apt install it"
-)
-
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(chromium):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -206,8 +206,35 @@ def test_progress_counts_the_sections(study, tmp_path):
     assert (tmp_path / "r.html").read_text(encoding="utf-8").count("<section") == total
 
 
-def test_an_older_report_is_replaced_whole(study, tmp_path):
+@pytest.mark.parametrize("mark", ['name="generator"', 'name="none"'])
+def test_an_earlier_report_is_replaced_whole(study, text, tmp_path, mark):
     path = tmp_path / "r.html"
-    path.write_text("old")
+    head = text[:900]
+    if mark == 'name="none"':  # as before 0.3
+        head = head.replace('<meta name="generator" content="calibscope report">\n', "")
+    assert ("calibscope report" in head) == (mark == 'name="generator"')
+    path.write_text(head, encoding="utf-8")
     cs.write_report(study, path)
     assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert [found.name for found in tmp_path.iterdir()] == ["r.html"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"old",
+        b"<!DOCTYPE html>\n<title>Mine</title>",
+        b"date,calibscope report\n",
+        b"\xff\x00",
+    ],
+)
+def test_what_is_not_a_report_is_not_overwritten(study, tmp_path, content):
+    path = tmp_path / "mine"
+    path.write_bytes(content)
+    with pytest.raises(cs.ExportError, match="mine: exists and is not a calibscope report, so it"):
+        cs.write_report(study, path)
+    assert path.read_bytes() == content
+    with pytest.raises(cs.ExportError, match="is not a calibscope report"):
+        cs.write_report(study, tmp_path)
+    assert [found.name for found in tmp_path.iterdir()] == ["mine"]

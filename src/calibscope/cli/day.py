@@ -61,6 +61,7 @@ def day(
     thresholds = study.diagnosis.thresholds
     again = _fitted_again(fit, thresholds, output) if exact else None
     if html is not None:
+        from calibscope.report.export.target import ExportError
         from calibscope.report.html.write_day import write_day
 
         try:
@@ -69,8 +70,8 @@ def day(
                     fit, html, market.name, market.is_synthetic, thresholds, again,
                     progress=progress,
                 )  # fmt: skip
-        except OSError as error:
-            raise click.ClickException(f"{html}: {error.strerror}; give another name") from None
+        except ExportError as error:
+            raise click.ClickException(str(error)) from None
     output.show(
         lambda: f"Page: {html}" if html else calibrated_day(fit, market.name, thresholds, again),
         lambda: {**market_as_data(market), **day_as_data(fit, thresholds, again), "page": html},

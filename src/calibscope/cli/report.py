@@ -26,6 +26,7 @@ def report(store: Path, file: Path, output: Output) -> None:
     For the people who validate the model: traffic lights, the days that need a second look, fit,
     leverage and influence, identifiability, uncertainty, regimes, robustness, settings and hashes.
     """  # noqa: D301
+    from calibscope.report.export.target import ExportError
     from calibscope.report.html.write_report import write_report
     from calibscope.study.errors import StoreError
     from calibscope.study.study import open_study
@@ -34,10 +35,8 @@ def report(store: Path, file: Path, output: Output) -> None:
         with output.progress("writing the report") as progress:
             study = open_study(store)
             write_report(study, file, progress=progress)
-    except StoreError as error:
+    except (StoreError, ExportError) as error:
         raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"{file}: {error.strerror}; give another name") from None
     output.show(
         lambda: f"Report: {file}",
         lambda: {"store": store, "is_synthetic": study.is_synthetic, "path": file},

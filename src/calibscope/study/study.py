@@ -159,6 +159,26 @@ class Study:
             return StudySettings()
         return StudySettings.model_validate(json.loads(self.runs["settings"].iloc[-1]))
 
+    @property
+    def unfinished_run(self) -> str:
+        """A sentence about the newest run if it is not complete; empty if it is."""
+        import pandas as pd
+
+        if self.runs.empty or self.runs["outcome"].iloc[-1] == "complete":
+            return ""
+        run = self.runs.iloc[-1]
+        stored = int((self._all_days["run_id"] == run["run_id"]).sum())
+        ending = (
+            "it is still running or was cut off"
+            if pd.isna(run["finished"])
+            else f"{run['outcome']} at {run['finished']:%Y-%m-%d %H:%M} UTC"
+        )
+        return (
+            f"The newest run is unfinished: started {run['started']:%Y-%m-%d %H:%M} UTC, {ending}. "
+            f"It stored {stored:,} {'day' if stored == 1 else 'days'}. Run the study again to "
+            "complete it."
+        )
+
     @cached_property
     def lights(self) -> "pd.DataFrame":
         """One row per date: green, amber or red, and the reasons."""

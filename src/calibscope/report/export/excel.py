@@ -18,9 +18,9 @@ from xlsxwriter.worksheet import Worksheet
 
 from calibscope.report.export.cells import number_tails, tails_of, text_tails, write_rows
 from calibscope.report.export.columns import Column, Kind, header
-from calibscope.report.export.manifest import FORMAT, QUOTED, flat
+from calibscope.report.export.manifest import QUOTED, flat
 from calibscope.report.export.tables import Table
-from calibscope.report.export.target import ExportError
+from calibscope.report.export.target import FORMAT, ExportError
 
 ROWS = 1_048_576  # of a sheet
 HEADERS = 2  # title and names

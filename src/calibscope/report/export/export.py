@@ -9,7 +9,7 @@ from calibscope.report.export.excel import write_excel
 from calibscope.report.export.folder import write_folder
 from calibscope.report.export.manifest import manifest
 from calibscope.report.export.tables import tables_of
-from calibscope.report.export.target import MANIFEST, new_file, new_folder
+from calibscope.report.export.target import MANIFEST, is_our_workbook, new_file, new_folder
 from calibscope.study.study import Study
 
 Format = Literal["xlsx", "parquet", "csv"]
@@ -75,7 +75,12 @@ def export(
     path = Path(target)
     chosen = _checked(path, format)
     has_replaced = path.is_file() or (path / MANIFEST).is_file()
-    with new_file(path) if chosen == "xlsx" else new_folder(path) as place:
+    goes_to = (
+        new_file(path, "an export of a study", is_our_workbook)
+        if chosen == "xlsx"
+        else new_folder(path)
+    )
+    with goes_to as place:
         tables = tables_of(study, leave_out, progress)
         content = manifest(study, tables)
         if chosen == "xlsx":

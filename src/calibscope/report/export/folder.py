@@ -16,9 +16,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from calibscope.report.export.columns import Kind, header
-from calibscope.report.export.manifest import FORMAT
 from calibscope.report.export.tables import Table
-from calibscope.report.export.target import MANIFEST
+from calibscope.report.export.target import FORMAT, MANIFEST
 
 RISKY = r"^[\t\r\n]|^\s*[=+\-@]"  # what a spreadsheet may take for a formula
 

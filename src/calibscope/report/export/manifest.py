@@ -7,10 +7,10 @@ from typing import Any
 
 from calibscope import __version__
 from calibscope.report.export.tables import Table
+from calibscope.report.export.target import FORMAT
 from calibscope.study import schema
 from calibscope.study.study import Study
 
-FORMAT = "calibscope export"  # by which an earlier export is recognised
 SYNTHETIC = "SYNTHETIC: made up, not quoted by any market"
 QUOTED = "as given in the files of the runs"
 
@@ -48,6 +48,8 @@ def _last_run(study: Study) -> dict[str, Any]:
     run = study.runs.iloc[-1]
     found = {name: str(run[name]) for name in ("market", "market_hash", "settings_hash", "engine")}
     told = ("inputs", "conventions", "settings", "software")
+    found["started"] = run["started"].isoformat(timespec="seconds")
+    found["outcome"] = study.unfinished_run or str(run["outcome"])
     return {**found, **{name: json.loads(run[name]) for name in told}}
 
 

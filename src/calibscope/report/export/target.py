@@ -1,22 +1,21 @@
-"""Where an export goes: whole or not at all, and never over what is not an export.
+"""Where an export or a report goes: whole or not at all, and only over an earlier one of its kind.
 
-All is written into a hidden folder beside its place first, and then renamed. A workbook or a
-folder that is already there is replaced if it is an earlier export, and refused otherwise.
+All is written into a hidden folder beside its place first, and then renamed. A file or a folder
+that is already there is replaced if it is an earlier export or report, and refused otherwise.
 """
 
 import errno
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from calibscope.report.export.manifest import FORMAT
-
+FORMAT = "calibscope export"  # by which an earlier export is recognised
 HIDDEN = ".calibscope-"
 MANIFEST = "manifest.json"
-FULL = "the disk is full; free some space and export again"
+FULL = "the disk is full; free some space and try again"
 CLOSED = "cannot be written; give write access, close it where it is open, or give another name"
 CAUSES = {
     errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EFBIG: "is too large for this disk",
@@ -25,16 +24,24 @@ CAUSES = {
 
 
 class ExportError(RuntimeError):
-    """An export that cannot be written; what was there before is untouched."""
+    """An export or a report that cannot be written; what was there before is untouched."""
 
 
 @contextmanager
-def new_file(target: Path) -> Iterator[Path]:
-    """A path to write to, which becomes the target when all went well."""
+def new_file(target: Path, kind: str, is_earlier: Callable[[Path], bool]) -> Iterator[Path]:
+    """A path to write to, which becomes the target when all went well.
+
+    Parameters
+    ----------
+    kind : of file, for the message: "an export of a study"
+    is_earlier : whether a file is an earlier one of this kind, which may be replaced
+    """
     with _explained(target):
         _check_parent(target)
-        if target.exists() and not _is_our_workbook(target):
-            raise ExportError(f"{target}: is there and no export of a study; give another name")
+        if target.exists() and not (target.is_file() and is_earlier(target)):
+            raise ExportError(
+                f"{target}: exists and is not {kind}, so it is not overwritten; give another name"
+            )
         with TemporaryDirectory(prefix=HIDDEN, dir=target.parent) as work:
             yield Path(work, target.name)
             Path(work, target.name).replace(target)
@@ -71,11 +78,12 @@ def _check_parent(target: Path) -> None:
         raise ExportError(f"{target}: there is no folder {target.parent}; make it first")
 
 
-def _is_our_workbook(target: Path) -> bool:
+def is_our_workbook(target: Path) -> bool:
+    """Whether a file is an earlier export."""
     try:
         with zipfile.ZipFile(target) as archive:
             return FORMAT.encode() in archive.read("docProps/core.xml")
-    except (zipfile.BadZipFile, KeyError, IsADirectoryError):
+    except (zipfile.BadZipFile, KeyError):
         return False
 
 

@@ -1,7 +1,8 @@
 """Sections into one HTML file that needs nothing else: no network, no second file."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,9 +10,13 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from calibscope.report.export.target import new_file
 from calibscope.report.html.blocks import Figure, Section
 
 TEMPLATES = "templates"
+GENERATOR = "calibscope report"  # by which an earlier page is recognised
+MARKS = (f'content="{GENERATOR}"', "<title>How far can th")  # the latter: pages before 0.3
+HEAD = 1000  # bytes of a page that hold its mark
 
 
 def page(title: str, subtitle: str, label: str, sections: Sequence[Section], footer: str) -> str:
@@ -27,6 +32,7 @@ def page(title: str, subtitle: str, label: str, sections: Sequence[Section], foo
         trim_blocks=True,
     )
     return environment.get_template("report.html.j2").render(
+        generator=GENERATOR,
         title=title,
         subtitle=subtitle,
         label=label,
@@ -54,11 +60,20 @@ def embedded(figure: str) -> Markup:
     return Markup(figure.replace("<", "\\u003c"))
 
 
-def write_whole(text: str, path: Path) -> None:
-    """Write a file so that it is there whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+@contextmanager
+def new_page(target: Path) -> Iterator[Path]:
+    """A path to write a page to, which becomes the target when all went well.
+
+    Raises
+    ------
+    ExportError
+        if the target cannot be written, or is something else than an earlier page
+    """
+    with new_file(target, "a calibscope report", _is_our_page) as place:
+        yield place
+
+
+def _is_our_page(target: Path) -> bool:
+    with target.open("rb") as file:
+        head = file.read(HEAD)
+    return head.startswith(b"<!DOCTYPE html>") and any(mark.encode() in head for mark in MARKS)

@@ -63,6 +63,7 @@ def _summary(study: Study) -> Section:
     red = lights[(lights["light"] == "red") & days["rmsre"].notna()]
     unknown = counts.get("red", 0) - len(red)
     texts = [
+        study.unfinished_run or None,
         f"{len(days):,} days from {days['date'].iloc[0].date()} to {days['date'].iloc[-1].date()}: "
         f"{len(fitted):,} have results, {len(days) - len(fitted):,} have none."
         if len(days)
@@ -341,21 +342,11 @@ def _robustness(study: Study) -> Section:
 
 def _appendix(study: Study) -> Section:
     runs = study.runs
-    last = runs.iloc[-1]
-    software, files = json.loads(last["software"]), json.loads(last["inputs"])
-    facts = {
-        **software,
-        "store": study.path.name,
-        "market (SHA-256)": last["market_hash"],
-        **{f"{name} (SHA-256)": digest for name, digest in files.items()},
-        "settings of results (SHA-256)": last["settings_hash"],
-        "runs": f"{len(runs):,}, the last finished {last['finished']:%Y-%m-%d %H:%M} UTC",
-    }
-    settings = json.loads(last["settings"])
+    settings = json.loads(runs["settings"].iloc[-1]) if len(runs) else {}
     return section(
         "appendix",
         "Appendix: settings, versions, formulas, limits",
-        table("Versions and hashes", _pairs(facts)),
+        table("Versions and hashes", _pairs(_provenance(study))),
         table(
             "Settings",
             _pairs(
@@ -373,6 +364,23 @@ def _appendix(study: Study) -> Section:
         table("Flags, and the days on which they are raised", _flags(study)),
         *LIMITS,
     )
+
+
+def _provenance(study: Study) -> dict[str, str]:
+    """Versions and hashes of the newest run, and whether it is complete."""
+    runs = study.runs
+    if runs.empty:
+        return {"store": study.path.name, "runs": "none"}
+    last = runs.iloc[-1]
+    ending = study.unfinished_run or f"The newest finished {last['finished']:%Y-%m-%d %H:%M} UTC."
+    return {
+        **json.loads(last["software"]),
+        "store": study.path.name,
+        "market (SHA-256)": last["market_hash"],
+        **{f"{name} (SHA-256)": digest for name, digest in json.loads(last["inputs"]).items()},
+        "settings of results (SHA-256)": last["settings_hash"],
+        "runs": f"{len(runs):,}. {ending}",
+    }
 
 
 def _flags(study: Study) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from calibscope.report.html.next_steps import (
     next_of_optima,
     next_of_uncertainty,
 )
-from calibscope.report.html.page import page, write_whole
+from calibscope.report.html.page import new_page, page
 from calibscope.report.html.write_report import SYNTHETIC
 
 
@@ -52,7 +52,7 @@ def write_day(
     Parameters
     ----------
     fit : of `calibrate`
-    target : the file; an older one is replaced
+    target : the file; an earlier page is replaced, anything else that is there is refused
     source : the market's name
     is_synthetic : say so
     thresholds : of the diagnosis
@@ -63,10 +63,16 @@ def write_day(
     -------
     Path
         the file that was written
+
+    Raises
+    ------
+    ExportError
+        if the target cannot be written, or is something else than an earlier page
     """
     path = Path(target)
-    text = day_page(fit, source, is_synthetic, thresholds, exact, progress=progress)
-    write_whole(text, path)
+    with new_page(path) as place:
+        text = day_page(fit, source, is_synthetic, thresholds, exact, progress=progress)
+        place.write_text(text, encoding="utf-8")
     return path
 
 

@@ -30,6 +30,7 @@ def _title(study: Study) -> list[Any]:
     return [
         html.H1("How far can a calibration be trusted?"),
         html.P([lead, " ", *label], className="lead"),
+        *([html.P(study.unfinished_run)] if study.unfinished_run else []),
     ]
 
 
