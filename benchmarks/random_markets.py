@@ -1,6 +1,6 @@
 """Is the optimum found on markets that nobody chose? 15,000 random ones, half off the money.
 
-``python benchmarks/random_markets.py`` takes about 25 minutes on two cores, ``--count 600`` one.
+``python benchmarks/random_markets.py`` takes half an hour on two cores, ``--count 400`` a minute.
 
 A market is made from its seed alone (`random_case`): a curve with rates from -3 to 7 %, 3 to 25
 caps or floors of 1 to 30 years, at the money or with strikes up to 100 or 200 bp away from it,
