@@ -215,7 +215,7 @@ class Outcome:
     group: str
     is_custom: bool
     is_missed: bool
-    claims_optimum: bool
+    is_converged: bool  # as its status says
     excess: float  # in the sum of squares
     rmsre: float
     best_rmsre: float
@@ -273,7 +273,7 @@ def main() -> None:
             if len(found) % 500 == 0:
                 print(f"{len(found)} of {options.count}", file=sys.stderr, flush=True)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("markets", "count", "missed", "at most (95 %)", "claimed all the same"):
+    for heading in ("markets", "count", "missed", "at most (95 %)", "status converged"):
         table.add_column(heading, justify="left" if heading == "markets" else "right")
     groups = [(name, lambda one, name=name: one.group == name) for name in GROUPS]
     groups += [("with bounds, weights", lambda one: one.is_custom), ("all", lambda one: True)]
@@ -283,7 +283,7 @@ def main() -> None:
         table.add_row(
             name, f"{len(own):,}", str(len(misses)),
             f"{100 * upper_limit(len(misses), len(own)):.3f} %",
-            str(sum(one.claims_optimum for one in misses)),
+            str(sum(one.is_converged for one in misses)),
         )  # fmt: skip
     console.print(table)
     print(f"{time.perf_counter() - began:.0f} s")
