@@ -13,9 +13,9 @@ SciPy's least squares from the truth and from the best of these. A market is *mi
 default solver ends above the best of all that by more than 1e-6 of the sum of squares (and 1e-8 in
 RMSRE: exact fits differ by rounding). Such seeds are printed with both fits.
 
-Bounds on the share of misses are Clopper and Pearson's (1934), one-sided. They hold for markets that
-the search was not improved on. Its misses on the first 9,000 of the usual seeds were looked at and
-mended; ``--seed 20270118 --count 6000`` are the others, until somebody mends those too.
+Bounds on the share of misses are Clopper and Pearson's (1934), one-sided. They hold for markets
+that the search was not improved on. Its misses on the first 9,000 of the usual seeds were looked at
+and mended; ``--seed 20270118 --count 6000`` are the others, until somebody mends those too.
 """
 
 import argparse
