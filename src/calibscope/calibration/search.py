@@ -26,6 +26,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
+from calibscope.calibration.beyond import look_beyond
 from calibscope.calibration.case import (
     COUNT,
     Case,
@@ -167,7 +168,9 @@ def search_day(
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
         end_values[0], kept = np.inf, 1
     evaluations += finish(perfect, case, ends[:kept], end_values[:kept])
-    return kept, evaluations
+    best = np.argmin(end_values[:kept])
+    end_values[best], used = look_beyond(perfect, unresolved, case, end_values[best], ends[best])
+    return kept, evaluations + used
 
 
 @compiled

@@ -8,6 +8,7 @@ the factors, and from a few dozen Sobol points, Newton's method then solves the 
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.beyond import look_beyond
 from calibscope.calibration.box_scan import box_scan
 from calibscope.calibration.case import COUNT, case_of, memory_for
 from calibscope.calibration.coordinates import SWAP
@@ -107,11 +108,15 @@ def persisted(problem: Problem, found: Ends) -> Ends:
     """The same ends, those near the best moved on where they are not yet optima."""
     case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
     ends, objectives = found.parameters.copy(), found.objectives.copy()
-    perfect, evaluations = PERFECT_FIT * unresolved_squares(problem.task), found.evaluations
+    least, evaluations = unresolved_squares(problem.task), found.evaluations
+    perfect = PERFECT_FIT * least
     for i, end in enumerate(ends):
         if objectives[i] <= NEARLY_BEST * objectives.min() + perfect:
             objectives[i], used = persist(perfect, case, objectives[i], end)
             evaluations += used
+    best = int(np.argmin(objectives))
+    objectives[best], used = look_beyond(perfect, least, case, objectives[best], ends[best])
+    evaluations += used
     return Ends.sorted_by(ends, objectives, evaluations)
 
 
