@@ -23,6 +23,7 @@ MISSED = {
     "unequal bounds": 20267479,
     "absolute weights, a quote that cannot be met": 20264425,
     "three quotes": 20264794,
+    "bounds that allow one order of equal speeds": 20308550,
     "beyond a rise of the slower speed": 20281427,
     "beyond a rise of the faster speed, rho = 1": 20282768,
     "beyond a rise of the faster speed, off the money": 20285399,

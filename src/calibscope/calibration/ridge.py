@@ -24,7 +24,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.case import COUNT, Case
+from calibscope.calibration.case import COUNT, Case, Task
 from calibscope.calibration.cone import ROUNDING
 from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.objective import (
@@ -63,10 +63,10 @@ def walk_ridge(case: Case, parameters: Array) -> tuple[float, int]:
     points, values = np.empty((2 * MOST_STAGES, COUNT)), np.empty(2 * MOST_STAGES)
     slopes, evaluations = np.empty(2 * MOST_STAGES), 0
     here = parameters.copy()
-    if here[2] < here[3]:  # sigma_x is to reach the bound first
+    if here[2] < here[3] and can_be_swapped(here, case.task):  # sigma_x is to reach the bound first
         here[:] = here[SWAP]
     begin, end = math.log(here[2]), math.log(case.task.upper[2])
-    ups = min(1 + math.ceil((end - begin) / STRIDE), MOST_STAGES)
+    ups = max(1, min(1 + math.ceil((end - begin) / STRIDE), MOST_STAGES))
     first, count = MOST_STAGES, ups
     for stage in range(ups):
         if stage > 0:
@@ -96,6 +96,15 @@ def walk_ridge(case: Case, parameters: Array) -> tuple[float, int]:
                 best = value
                 parameters[:] = here
     return best, evaluations
+
+
+@compiled
+def can_be_swapped(parameters: Array, task: Task) -> bool:
+    """Whether the bounds allow the factors in the other order, too."""
+    is_inside = True
+    for p in range(COUNT):
+        is_inside &= task.lower[p] <= parameters[SWAP[p]] <= task.upper[p]
+    return is_inside
 
 
 @compiled
