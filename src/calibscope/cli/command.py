@@ -4,17 +4,19 @@ from typing import Any
 
 import click
 
+from calibscope.cli.stopping import stoppable
+
 SECOND_LOOK = 3
 STOPPED = 130
 EXIT_CODES = (
     "Exit code: 0 done, 1 not possible (the message says why), 2 wrong usage, 3 done, but look "
     "again: check found something, day has no optimum, run has days without results; "
-    "130 stopped by Ctrl-C."
+    "130 stopped by Ctrl-C or SIGTERM."
 )
 
 
 class Command(click.Command):
-    """A command whose help ends with the exit codes, and that Ctrl-C stops without a traceback."""
+    """A command whose help ends with the exit codes; signals stop it without a traceback."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -23,7 +25,8 @@ class Command(click.Command):
     def invoke(self, context: click.Context) -> Any:
         """Run it."""
         try:
-            return super().invoke(context)
+            with stoppable():
+                return super().invoke(context)
         except KeyboardInterrupt as stop:
             click.echo(str(stop) or "Stopped.", err=True)
             context.exit(STOPPED)

@@ -31,16 +31,17 @@ def serve(store: Path, host: str, port: int, output: Output) -> None:
     read; a run may add days meanwhile. Ctrl-C ends it.
 
     The page is for this machine alone. With another --host, everybody who reaches that address can
-    read the study: there is no password.
+    read the study: there is no password. It answers to addresses and to this machine's own name.
     """  # noqa: D301
-    from calibscope.report.web.serve import LOCAL_HOSTS, AddressError, make_server
+    from calibscope.report.web.hosts import is_local
+    from calibscope.report.web.serve import AddressError, make_server
     from calibscope.study.errors import StoreError
 
     try:
         server, address = make_server(store, host, port)
     except (StoreError, AddressError) as error:
         raise click.ClickException(str(error)) from None
-    if host not in LOCAL_HOSTS:
+    if not is_local(host):
         click.echo(
             f"Warning: everybody who reaches {address} can read this study; there is no password.",
             err=True,

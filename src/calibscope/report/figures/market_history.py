@@ -13,7 +13,16 @@ from plotly.subplots import make_subplots
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.market import Market
 from calibscope.market.synthetic import anchors
-from calibscope.report.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, dressed
+from calibscope.report.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    dressed,
+    literal,
+)
 
 VOL_YEARS = {3.0: (BLUE, "circle"), 10.0: (ORANGE, "square"), 30.0: (GREEN, "diamond")}
 NOTE = (
@@ -44,7 +53,7 @@ def market_history(market: Market) -> go.Figure:
     figure.update_yaxes(title_text="rate, %", zerolinecolor=GREY, row=1, col=1)
     figure.update_yaxes(title_text="normal vol, bp", rangemode="tozero", row=2, col=1)
     figure.update_xaxes(dtick="M12", tickformat="%Y", range=[market.dates[0], market.dates[-1]])
-    note = NOTE if market.is_synthetic else market.name
+    note = NOTE if market.is_synthetic else literal(market.name)
     figure = dressed(figure, "What has the market been through?", note)
     return figure.update_layout(height=760, legend={"y": -0.06})
 

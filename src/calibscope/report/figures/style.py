@@ -1,5 +1,6 @@
 """How all figures look: colour-blind safe, readable in grey, units on the axes."""
 
+import html
 import re
 import textwrap
 
@@ -15,6 +16,7 @@ SYNTHETIC = "<b>SYNTHETIC market.</b>"
 LINE_LENGTH = 70  # characters of a note, so that it fits a page of 500 pixels
 LINE_HEIGHT = 17  # pixels of a note
 TAG = "\x00"  # stands for one while lines are broken
+TAGS = re.compile("<.*?>|&[a-z]+;")  # and escaped letters, which are one each
 
 
 def dressed(
@@ -62,10 +64,15 @@ def alt_text(figure: go.Figure) -> str:
 
 def wrapped(note: str) -> str:
     """The note in lines that fit a small picture; what is between <> takes no room."""
-    tags = re.findall("<.*?>", note)
-    lines = textwrap.wrap(re.sub("<.*?>", TAG, note), LINE_LENGTH)
+    tags = TAGS.findall(note)
+    lines = textwrap.wrap(TAGS.sub(TAG, note), LINE_LENGTH)
     pieces = "<br>".join(lines).split(TAG)
     return "".join(piece + tag for piece, tag in zip(pieces, [*tags, ""], strict=True))
+
+
+def literal(name: str) -> str:
+    """A name from data as Plotly shows it letter by letter; it takes <b> or <a> for markup."""
+    return html.escape("".join(c if c.isprintable() else " " for c in name), quote=False)
 
 
 def plain(text: str) -> str:
@@ -74,7 +81,7 @@ def plain(text: str) -> str:
     text = text.replace("\N{GREEK SMALL LETTER SIGMA}", "sigma")
     text = text.replace("\N{GREEK SMALL LETTER RHO}", "rho").replace("\N{MINUS SIGN}", "-")
     text = text.replace("\N{NO-BREAK SPACE}", " ")
-    return re.sub("<.*?>", "", text)
+    return html.unescape(re.sub("<.*?>", "", text))
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -25,6 +25,7 @@ from calibscope.report.figures.leverage_and_influence import leverage_and_influe
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.optimum_atlas import optimum_atlas
 from calibscope.report.figures.singular_spectrum import singular_spectrum
+from calibscope.report.figures.style import literal
 from calibscope.report.html.blocks import Figure, Section, Table, all_made, section, table
 from calibscope.report.html.fitted_again import fitted_again
 from calibscope.report.html.next_steps import (
@@ -87,7 +88,7 @@ def day_page(
 ) -> str:
     """The same as a text; the parameters are those of `write_day`."""
     day = fit.problem.day
-    note = "SYNTHETIC market" if is_synthetic else source
+    note = "SYNTHETIC market" if is_synthetic else literal(source)
     return page(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",

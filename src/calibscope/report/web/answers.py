@@ -1,7 +1,6 @@
 """What the live page says about a state: a summary, and the figures of each view."""
 
 import datetime
-import html
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -20,6 +19,7 @@ from calibscope.report.figures.interval_chart import end_text, interval_chart, t
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.singular_spectrum import singular_spectrum
+from calibscope.report.figures.style import literal
 from calibscope.report.html.blocks import Block, Figure, Table, table
 from calibscope.report.html.next_steps import next_of_fit, next_of_leverage, next_of_uncertainty
 from calibscope.report.web.source import Source
@@ -103,7 +103,7 @@ def note_of(source: Source, date: datetime.date, changes: Sequence[str]) -> str:
     study = source.study
     name = "SYNTHETIC market" if study.is_synthetic else str(study.runs["market"].iloc[-1])
     what = f"; what if: {', '.join(changes)}" if changes else ""
-    return html.escape(f"{name}, {date}{what}", quote=False)
+    return literal(f"{name}, {date}{what}")
 
 
 def _overview(

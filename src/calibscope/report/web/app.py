@@ -6,7 +6,6 @@ dates, through `show`; `ask` for numbers, which it answers itself, so that nothi
 while somebody types.
 """
 
-import logging
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -22,15 +21,13 @@ from calibscope.report.html.page import style
 from calibscope.report.web import answers
 from calibscope.report.web.components import message, pictures, split, words
 from calibscope.report.web.controls import controls, state_of_numbers, valley_button, views
-from calibscope.report.web.doors import EXPECTED, guard, offer_report
+from calibscope.report.web.doors import guard, offer_report, refuse, told
 from calibscope.report.web.heading import heading
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import State, state_of_link
 from calibscope.report.web.steps import changed, chosen, on_neighbour, undone
 
-LOG = logging.getLogger("calibscope.web")
 LAID_OUT = "laid out"  # what is known of a page that shows a message
-UNKNOWN = "This could not be computed; the log of the server says why."
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>{%metas%}<title>{%title%}</title>{%favicon%}<style>STYLE</style>{%css%}</head>
@@ -38,8 +35,12 @@ PAGE = """<!DOCTYPE html>
 </html>"""
 
 
-def make_app(store: Path) -> Dash:
+def make_app(store: Path, host: str = "127.0.0.1") -> Dash:
     """The application for one store of a study.
+
+    Parameters
+    ----------
+    host : the address that it will be offered on
 
     Raises
     ------
@@ -61,6 +62,7 @@ def make_app(store: Path) -> Dash:
     _register_go(app, source)
     _register_ask(app, source)
     offer_report(app, source)
+    refuse(app, host)
     guard(app)
     return app
 
@@ -127,12 +129,9 @@ def _state(source: Source, search: str | None) -> State:
     return state.model_copy(update={"date": source.date(state)})
 
 
-def _why(error: Exception) -> Any:
-    """What a visitor is told."""
-    if isinstance(error, EXPECTED):
-        return message(str(error))
-    LOG.error("a state could not be answered", exc_info=error)
-    return message(UNKNOWN)
+def _why(error: Exception, source: Source) -> Any:
+    """What went wrong, as a visitor is told."""
+    return message(told(error, source.path))
 
 
 def _register_show(app: Dash, source: Source) -> None:
@@ -154,14 +153,14 @@ def _register_show(app: Dash, source: Source) -> None:
             side = controls(state, day, study.settings)
         except Exception as error:
             way_out = html.P(html.A("To the last day of the study", href="?"))
-            told = [_why(error), way_out]
+            why = [_why(error, source), way_out]
             if known is None:
-                return html.Header(html.H1("calibscope")), [], [], told, [], [], None
-            return no_update, no_update, no_update, told, [], [], LAID_OUT
+                return html.Header(html.H1("calibscope")), [], [], why, [], [], None
+            return no_update, no_update, no_update, why, [], [], LAID_OUT
         try:
             answer = _answered(source, state)
         except Exception as error:
-            answer = Answer([_why(error)], [], [])
+            answer = Answer([_why(error, source)], [], [])
         return (
             head, side, views(state), answer.summary, pictures(answer.figures), answer.words,
             state.link,
@@ -200,7 +199,7 @@ def _register_go(app: Dash, source: Source) -> None:
             else:
                 link = on_neighbour(source, state, 1 if trigger["where"] == "next" else -1).link
         except Exception as error:
-            return no_update, [_why(error)]
+            return no_update, [_why(error, source)]
         return (no_update if link == search else link), no_update
 
 
@@ -246,7 +245,7 @@ def _register_ask(app: Dash, source: Source) -> None:
                 return no_update, *nothing, no_update
             answer = _answered(source, state)
         except Exception as error:
-            return [_why(error)], *nothing, no_update
+            return [_why(error, source)], *nothing, no_update
         if len(answer.figures) != len(places):  # another layout: `show` makes it
             return no_update, *nothing, state.link
         return (

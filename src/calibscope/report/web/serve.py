@@ -6,12 +6,9 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from waitress.server import create_server
-
 from calibscope.report.web.app import make_app
+from calibscope.report.web.connections import server_on
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
-THREADS = 8  # that read requests; computing waits for its turn
 WHY = {
     errno.EADDRINUSE: "is taken; give another --port",
     errno.EACCES: "is not for everybody; give a --port above 1023",
@@ -34,12 +31,10 @@ def make_server(store: Path, host: str, port: int) -> tuple[Any, str]:
     ------
     StoreError, AddressError
     """
-    app = make_app(store)
-    if host in LOCAL_HOSTS:  # no page elsewhere may send a browser here under another name
-        app.server.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", "[::1]"]
+    app = make_app(store, host)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that somebody waits is no news
     listening = _listening(host, port)
-    server = create_server(app.server, sockets=[listening], threads=THREADS)
+    server = server_on(listening, app.server)
     name = f"[{host}]" if ":" in host else host
     return server, f"http://{name}:{listening.getsockname()[1]}/"
 

@@ -47,6 +47,8 @@ def chosen(source: Source, state: State, field: str, value: str) -> State:
         names = [label(year) for year in state.without]
         now = [name for name in names if name != value] if value in names else [*names, value]
         return changed(state, without=now)
+    if field not in State.model_fields:
+        raise LinkError(f"there is no choice {field[:20]!r}")
     return changed(state, **{field: value})
 
 
