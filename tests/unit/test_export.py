@@ -28,6 +28,7 @@ from calibscope.report.export import cells as cells_of_excel
 from calibscope.report.export import excel, folder, target
 from calibscope.report.export.columns import Kind, header
 from calibscope.report.export.dictionary import DICTIONARY
+from sealing import seal_again
 from calibscope.report.export.tables import FRAMES
 from calibscope.study import schema
 from calibscope.study.store import opened_for_writing
@@ -64,6 +65,7 @@ def study(tmp_path_factory):
         store.execute("UPDATE days SET condition_number = 9e999 WHERE day_id = ?", (ids[1],))
         store.execute("UPDATE days SET condition_number = -9e999 WHERE day_id = ?", (ids[2],))
         store.execute("UPDATE days SET edof_tikhonov = NULL WHERE day_id = ?", (ids[1],))
+    seal_again(study.path)
     return cs.open_study(study.path)
 
 
@@ -373,7 +375,7 @@ def test_a_place_that_may_not_be_written_is_named(study, tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(target, "TemporaryDirectory", refuse)
+    monkeypatch.setattr(target, "work_folder", refuse)
     with pytest.raises(cs.ExportError, match=r"results.xlsx: cannot be written; give write access"):
         cs.export(study, tmp_path / "results.xlsx")
 
