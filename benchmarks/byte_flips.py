@@ -1,9 +1,9 @@
 """Does a changed byte go unnoticed? 500 random ones in the file of a study, one at a time.
 
-``python benchmarks/byte_flips.py`` takes about two minutes. Every table and the quotes of some days
-are read after each flip: they must be what they were, or an error must name the file. Then the study
-is run again: whatever could be read before must be the same, or the run must say what it repaired or
-why it cannot. ``--seed`` chooses others.
+``python benchmarks/byte_flips.py`` takes about two minutes. All tables and quotes are read after
+each flip: they must be what they were, or an error must name the file. After every fifth the study
+is run again: results must be what they were, or the run must say what it has repaired, or why it
+cannot. ``--seed`` chooses others.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def run_again(path: Path, market: cs.Market, wanted: dict[str, object]) -> str:
     current = ("days", "quotes", "parameters", "intervals", "influence", "optima", "second_looks")
     for name in current:
         old, new = (
-            frames[name].drop(columns=OTHER_IN_EVERY_RUN + ["day_id"], errors="ignore")
+            frames[name].drop(columns=[*OTHER_IN_EVERY_RUN, "day_id"], errors="ignore")
             for frames in (wanted, found)
         )
         if not old.equals(new):

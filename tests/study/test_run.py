@@ -296,3 +296,16 @@ def test_the_store_is_one_file_when_a_run_is_over(market, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s.db", "s.db-writer"]
     with sqlite3.connect(tmp_path / "s.db") as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_run_in_which_every_day_fails_is_not_complete(market, tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise OSError("no kernels today")
+
+    monkeypatch.setattr(results, "calibrate_many", broken)
+    tallies = []
+    study = run_study(market, tmp_path / "s.db", progress=tallies.append)
+    said = "failed: no day could be calibrated (OSError: no kernels today)"
+    assert study.runs["outcome"].iloc[-1] == said
+    assert f"UTC, {said} at" in study.unfinished_run
+    assert tallies[-1].is_failed

@@ -28,10 +28,10 @@ from calibscope.report.export import cells as cells_of_excel
 from calibscope.report.export import excel, folder, target
 from calibscope.report.export.columns import Kind, header
 from calibscope.report.export.dictionary import DICTIONARY
-from sealing import seal_again
 from calibscope.report.export.tables import FRAMES
 from calibscope.study import schema
 from calibscope.study.store import opened_for_writing
+from sealing import seal_again
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHEET = "xl/worksheets/sheet4.xml"  # quotes

@@ -89,11 +89,12 @@ def _summary(tally: Tally) -> str:
     answered = tally.exact_done - tally.exact_failed
     exact = f" Exact answers for {_days(answered)}." if tally.exact_done else ""
     if tally.exact_failed:
-        exact += (
-            f" {_days(tally.exact_failed)} could not be fitted again (study.failed_refits says why)."
-        )
+        lost = _days(tally.exact_failed)
+        exact += f" {lost} could not be fitted again (study.failed_refits says why)."
     if tally.repaired:
-        exact += f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
+        exact += (
+            f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
+        )
     if not tally.total:
         stored = f"all {_days(tally.kept)} are stored, with these quotes and settings."
         return f"Nothing to {'calibrate' if exact else 'do'}: {stored}{exact}"

@@ -15,9 +15,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from calibscope.base.fingerprint import CODE
+from calibscope import __version__
+from calibscope.base import fingerprint
 from calibscope.market.day import MarketDay
 from calibscope.study.results import Results
 from calibscope.study.settings import StudySettings
@@ -32,6 +33,7 @@ ATTEMPTS = "5s"  # how long a scheduler may take to answer at first
 TIMEOUT = 60.0  # seconds without a sign of life, of a worker or of the scheduler
 CHUNKS_PER_WORKER = 3  # in flight: enough that no worker waits, few enough to keep memory small
 LOOK = 1.0  # seconds of waiting after which we look at the workers
+CODE = f"{__version__} ({fingerprint.CODE})"
 STORED = "what was computed before is stored"
 
 
@@ -144,7 +146,7 @@ class _Conversation:
                 continue
             if results is not None and code == CODE:
                 self.under_way.popleft()
-                return results
+                return cast(Results, results)
             self._refuse({worker: f"has {_named(code)}, this is {_named(CODE)}"})
             task.future = self._submit(task.payload)
 
@@ -169,10 +171,9 @@ class _Conversation:
         has_changed = self.trusted and usable and set(usable) != set(self.trusted)
         if silent or has_changed:
             self.trusted = [name for name in usable if name not in self.refused]
-            for task in self.under_way:
-                if task.future.status == "pending":
-                    task.future.cancel()
-                    task.future = self._submit(task.payload)
+            for task in self.under_way:  # also what is done: its results may be with the silent
+                task.future.cancel()
+                task.future = self._submit(task.payload)
 
     def _refuse(self, why: dict[str, str]) -> None:
         """Give no more chunks to these workers."""
@@ -183,8 +184,8 @@ class _Conversation:
         if not self.trusted:
             reasons = "; ".join(f"{name} {reason}" for name, reason in self.refused.items())
             raise EngineError(
-                f"{self.cluster.address}: no worker can be used: worker {reasons}; {STORED}: see to "
-                "the workers, then run again"
+                f"{self.cluster.address}: no worker can be used: worker {reasons}; {STORED}: see "
+                "to the workers, then run again"
             )
 
     def _workers(self) -> dict[str, Any]:
@@ -208,9 +209,13 @@ def _portable() -> Callable[[bytes, str], Answer]:
 
         worker, code = get_worker().address, ""
         try:
-            from calibscope import __version__ as code
-            from calibscope.base.fingerprint import CODE as code
+            from calibscope import __version__ as version
+
+            code = version
+            from calibscope.base import fingerprint
             from calibscope.study.results import compute
+
+            code = f"{version} ({fingerprint.CODE})"
         except ImportError:  # of an older version, or there is none
             return worker, code, None
         if code != wanted:

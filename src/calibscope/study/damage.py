@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError
 from calibscope.study import schema
 from calibscope.study.errors import StoreError
 from calibscope.study.rows import Rows, driver_rows, read_rows
-from calibscope.study.sealed import damaged_keys, kept_hashes
+from calibscope.study.sealed import all_damaged_keys, damaged_keys, kept_hashes
 
 NAMED = 5  # days that a message names
 ERRORS = (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError)
@@ -64,8 +64,7 @@ def _some(names: Any) -> str:
 def find_damage(connection: Connection) -> Damage:
     """Look at everything that the store has."""
     wrong = {
-        table.name: damaged_keys(connection, _read(connection, table))
-        for table in (*schema.OF_DAYS, *schema.OF_ROWS)
+        table.name: _damaged(connection, table) for table in (*schema.OF_DAYS, *schema.OF_ROWS)
     }
     by_day: dict[Any, list[str]] = {}
     for table in schema.OF_DAYS:
@@ -75,9 +74,8 @@ def find_damage(connection: Connection) -> Damage:
     days: dict[str, tuple[str, ...]] = {}
     for day, tables in by_day.items():
         days[names[day]] = days.get(names[day], ()) + tuple(tables)
-    said = [str(text) for (text,) in driver_rows(connection, "PRAGMA integrity_check(3)")]
     return Damage(
-        structure=() if said == ["ok"] else tuple(said),
+        structure=_structure(connection),
         days=dict(sorted(days.items())),
         rows={
             table.name: tuple(map(str, wrong[table.name]))
@@ -85,6 +83,23 @@ def find_damage(connection: Connection) -> Damage:
             if wrong[table.name]
         },
     )
+
+
+def _damaged(connection: Connection, table: Table) -> list[Any]:
+    try:
+        return all_damaged_keys(connection, table)
+    except ERRORS:
+        return damaged_keys(connection, _read(connection, table))
+
+
+def _structure(connection: Connection) -> tuple[str, ...]:
+    """What SQLite finds wrong with pages and indexes."""
+    try:
+        rows = driver_rows(connection, "PRAGMA integrity_check(3)")
+    except ERRORS as error:
+        return (str(error),)
+    said = tuple(str(text).splitlines()[-1] for (text,) in rows)
+    return () if said == ("ok",) else said
 
 
 def _read(connection: Connection, table: Table) -> Rows:
@@ -108,7 +123,7 @@ def check_rows(path: Path, connection: Connection, rows: Rows) -> None:
     found = (
         Damage(rows={table.name: tuple(map(str, wrong))})
         if table in schema.OF_ROWS
-        else Damage(days={name: (table.name,) for name in _dates(connection, wrong).values()})
+        else Damage(days=dict.fromkeys(_dates(connection, wrong).values(), (table.name,)))
     )
     raise StoreError(
         f"{path}: damaged: {found}; run the same calibscope run again, which computes damaged days "
@@ -122,8 +137,7 @@ def _dates(connection: Connection, day_ids: list[Any]) -> dict[Any, str]:
     with suppress(*ERRORS):
         known = dict(driver_rows(connection, "SELECT day_id, date FROM days"))
     return {
-        day: str(known[day]) if isinstance(known.get(day), str) else f"day {day}"
-        for day in day_ids
+        day: str(known[day]) if isinstance(known.get(day), str) else f"day {day}" for day in day_ids
     }
 
 
@@ -134,9 +148,7 @@ class _Survey:
         self.tables = {
             table.name: _read(connection, table) for table in (*schema.OF_DAYS, *schema.OF_ROWS)
         }
-        self.wrong = {
-            name: damaged_keys(connection, rows) for name, rows in self.tables.items()
-        }
+        self.wrong = {name: damaged_keys(connection, rows) for name, rows in self.tables.items()}
 
     def sound_rows(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """Rows of days that are sound in all tables, and of sound runs and quotes."""
@@ -173,7 +185,7 @@ def _lost_runs(survey: _Survey, sound: set[int]) -> Iterator[tuple[Any, ...]]:
         lost |= {str(row[place]) for row in survey.sound_rows(table) for place in places}
     for key in sorted(lost):
         if key.isdecimal() and int(key) not in sound:
-            yield tuple(_blank(name, int(key)) for name in schema.runs.columns.keys())
+            yield tuple(_blank(column.name, int(key)) for column in schema.runs.columns)
 
 
 def _blank(name: str, run_id: int) -> Any:

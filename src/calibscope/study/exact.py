@@ -65,9 +65,7 @@ def answer_exactly(
     progress(len(rows), len(rows), failed)
 
 
-def _store(
-    connection: Connection, run_id: int, day_id: int, tables: Mapping[str, Columns]
-) -> None:
+def _store(connection: Connection, run_id: int, day_id: int, tables: Mapping[str, Columns]) -> None:
     """Keep what was found, or the reason why nothing was, instead of an earlier reason."""
     failures = schema.failed_refits
     connection.execute(delete(failures).where(failures.c.day_id == day_id))

@@ -8,7 +8,7 @@ doubles, with one NaN for whatever is missing, then all texts.
 import datetime
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class Rows:
         if set(map(type, keys)) == {int}:
             first = np.flatnonzero(np.diff(np.array(keys, dtype=object)) != 0) + 1
             bounds = [0, *first.tolist(), len(keys)]
-            yield from ((keys[a], a, b) for a, b in zip(bounds, bounds[1:], strict=False))
+            yield from ((keys[a], a, b) for a, b in pairwise(bounds))
             return
         start = 0
         for key, group in groupby(keys):
@@ -127,13 +127,18 @@ class Rows:
         return list(values) or np.array([], dtype=object)
 
 
-def read_rows(connection: Connection, table: Table, keys: Sequence[Any] | None = None) -> Rows:
+def read_rows(
+    connection: Connection,
+    table: Table,
+    keys: Sequence[Any] | None = None,
+    between: tuple[int, int] | None = None,
+) -> Rows:
     """The rows of a table, all or those of some keys, without a look at their values."""
-    wanted = select(table).order_by(*table.primary_key)
+    wanted, key = select(table).order_by(*table.primary_key), table.primary_key.columns[0]
     if keys is not None:
-        key = table.primary_key.columns[0]
-        inside = key.between(keys[0], keys[-1]) if _is_range(keys) else key.in_(keys)
-        wanted = wanted.where(inside)
+        wanted = wanted.where(key.in_(keys))
+    if between is not None:
+        wanted = wanted.where(key.between(*between))
     text = wanted.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
     return Rows(table, driver_rows(connection, str(text)))
 
@@ -145,10 +150,6 @@ def driver_rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]
     cursor = connection.connection.cursor()
     try:
         cursor.execute(statement)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
     finally:
         cursor.close()
-
-
-def _is_range(keys: Sequence[Any]) -> bool:
-    return bool(keys) and isinstance(keys[0], int) and list(keys) == [*range(keys[0], keys[-1] + 1)]

@@ -194,7 +194,9 @@ def run_study(
 def _begin(connection: Connection, audit: Mapping[str, Any], repaired: str) -> int:
     """A row in the audit trail; those of runs that did not end are marked."""
     runs = schema.runs
-    cut_off = list(connection.execute(select(runs.c.run_id).where(runs.c.outcome.is_(None))).scalars())
+    cut_off = list(
+        connection.execute(select(runs.c.run_id).where(runs.c.outcome.is_(None))).scalars()
+    )
     connection.execute(update(runs).where(runs.c.run_id.in_(cut_off)).values(outcome="cut off"))
     row = insert(runs).values(**audit, repaired=repaired or None)
     run_id = int(connection.execute(row).inserted_primary_key[0])  # type: ignore[index]
@@ -204,7 +206,11 @@ def _begin(connection: Connection, audit: Mapping[str, Any], repaired: str) -> i
 
 def outcome_of(tally: Tally) -> str:
     """How a run that went to its end has ended."""
-    return f"failed: no day could be calibrated ({tally.first_failure})" if tally.is_failed else COMPLETE
+    return (
+        f"failed: no day could be calibrated ({tally.first_failure})"
+        if tally.is_failed
+        else COMPLETE
+    )
 
 
 def _refuse_impossible(market: Market, settings: StudySettings) -> None:

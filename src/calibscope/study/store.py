@@ -32,7 +32,7 @@ from sqlalchemy import (
 
 from calibscope.study import schema
 from calibscope.study.damage import Damage, copy_sound_rows, find_damage
-from calibscope.study.errors import CAUSES, StoreError, explained
+from calibscope.study.errors import DAMAGED, StoreError, explained
 from calibscope.study.results import FAILED, Columns
 from calibscope.study.rows import driver_rows
 from calibscope.study.sealed import seal_days, seal_everything
@@ -47,7 +47,7 @@ def _add_market_days(connection: Connection) -> None:
 
 
 def _add_hashes(connection: Connection) -> None:
-    """Results of older versions are sealed as they are; whether they are what was written is lost."""
+    """Seal the results of older versions as they are: nobody knows whether they were changed."""
     schema.metadata.create_all(connection, tables=[schema.failed_refits])
     if "repaired" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
         connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN repaired VARCHAR")
@@ -180,7 +180,7 @@ def _refuse_strangers(path: Path) -> None:
             if _table_names(connection):
                 _version(path, connection)
             elif driver_rows(connection, "PRAGMA page_count")[0][0] > 1:
-                raise StoreError(f"{path}: {CAUSES['malformed']}")
+                raise StoreError(f"{path}: {DAMAGED}")
     finally:
         engine.dispose()
 
@@ -194,7 +194,7 @@ def _made_good(path: Path) -> Damage:
                 return Damage()
             if _version(path, connection) != schema.VERSION:  # without hashes, or not ours
                 if driver_rows(connection, "PRAGMA quick_check(1)") != [("ok",)]:
-                    raise StoreError(f"{path}: {CAUSES['malformed']}")
+                    raise StoreError(f"{path}: {DAMAGED}")
                 return Damage()
             damage = find_damage(connection)
             if not damage:
@@ -268,7 +268,7 @@ def _version(path: Path, connection: Connection) -> int:
     match driver_rows(connection, "SELECT version FROM store"):
         case [(int(version),)]:
             return version
-    raise StoreError(f"{path}: {CAUSES['malformed']}")
+    raise StoreError(f"{path}: {DAMAGED}")
 
 
 def _check_version(path: Path, connection: Connection) -> None:
@@ -316,9 +316,7 @@ def write_days(
     days = schema.days
     replaced = select(days.c.day_id).where(days.c.date.in_(list(known["date"])), schema.is_current)
     old = list(connection.execute(replaced.order_by(days.c.day_id)).scalars())
-    connection.execute(
-        update(days).where(days.c.day_id.in_(old)).values(superseded_by=run_id)
-    )
+    connection.execute(update(days).where(days.c.day_id.in_(old)).values(superseded_by=run_id))
     seal_days(connection, [days], old)
     first = int(connection.execute(select(func.coalesce(func.max(days.c.day_id), 0))).scalar_one())
     first += 1

@@ -27,7 +27,7 @@ class Study:
     """A store of results, read when asked for; each table is a DataFrame.
 
     Rows are those of current days; `superseded` has the days that were computed anew since. What a
-    day without results lacks is missing (NaN or NA), never zero. Whatever is read is checked against
+    day without results lacks is missing (NaN or NA), never zero. What is read is checked against
     its hashes: where it is not what was written, `StoreError` names the days.
     """
 

@@ -22,11 +22,13 @@ def work_folder(where: Path, prefix: str) -> Iterator[Path]:
     """A new folder of our own; those of processes that were killed are removed."""
     _remove_left_over(where, prefix)
     while True:
-        with TemporaryDirectory(prefix=prefix, dir=where, ignore_cleanup_errors=True) as name:
-            with _locked(Path(name)) as is_ours:
-                if is_ours:
-                    yield Path(name)
-                    return
+        with (
+            TemporaryDirectory(prefix=prefix, dir=where, ignore_cleanup_errors=True) as name,
+            _locked(Path(name)) as is_ours,
+        ):
+            if is_ours:
+                yield Path(name)
+                return
 
 
 def _remove_left_over(where: Path, prefix: str) -> None:
