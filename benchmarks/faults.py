@@ -1,16 +1,19 @@
 """What happens when a run is killed? kill -9 at random moments, 30 times; a cluster's worker too.
 
-``python benchmarks/faults.py`` takes about two minutes. A study of the synthetic market is killed
+``python benchmarks/faults.py`` takes about five minutes. A study of the synthetic market is killed
 again and again, each time resumed; after every fault the store must be sound, must have lost no
 committed day and must hold no half-written one, and in the end it must equal, row for row, that of
 a run that was left alone. The same with a Dask cluster of three worker processes, one of which is
-killed. Two readers read all the while.
+killed (more faults of clusters: ``cluster_faults.py``). Two readers read all the while. Reports and
+exports are killed as often; the next one must succeed and leave nothing behind.
 """
 
 import argparse
+import json
 import os
 import pickle
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -37,6 +40,18 @@ compile_kernels()
 print("ready", flush=True)
 cs.run_study(market, sys.argv[2])
 """
+
+WRITE = """
+import sys
+import calibscope as cs
+kind, store, target = sys.argv[1:]
+study = cs.open_study(store)
+study.days
+print("ready", flush=True)
+cs.write_report(study, target) if kind == "html" else cs.export(study, target, kind)
+print("written", flush=True)
+"""
+TARGETS = {"html": "report.html", "xlsx": "results.xlsx", "parquet": "parquet", "csv": "csv"}
 
 
 def rows(store: Path) -> dict[str, list[tuple]]:
@@ -107,6 +122,51 @@ def kill_again_and_again(
     return hits, store, found
 
 
+def kill_writers(store: Path, folder: Path, kills: int, seed: int = SEED) -> tuple[int, list[str]]:
+    """Kill reports and exports at random moments, each followed by one that is left alone.
+
+    Returns the number of kills that hit a running process, and all problems.
+    """
+    rng, found, hits = random.Random(seed), [], 0
+    kinds = list(TARGETS)
+    places = {kind: folder / kind for kind in kinds}
+    seconds = dict.fromkeys(kinds, 1.0)
+    for place in places.values():
+        place.mkdir()
+    while hits < kills:
+        kind = kinds[hits % len(kinds)]
+        target = places[kind] / TARGETS[kind]
+        if rng.random() < 0.5 and target.exists():  # else over an earlier one
+            shutil.rmtree(target) if target.is_dir() else target.unlink()
+        with _writing(kind, store, target) as process:
+            process.stdout.readline()
+            time.sleep(rng.uniform(0.0, seconds[kind]))
+            os.kill(process.pid, signal.SIGKILL)
+        hits += process.returncode == -signal.SIGKILL
+        began = time.perf_counter()
+        with _writing(kind, store, target) as process:
+            process.stdout.readline()
+            began = time.perf_counter()
+            if process.stdout.readline() != "written\n":
+                found.append(f"{kind}: the next one failed")
+        seconds[kind] = time.perf_counter() - began
+        names = {path.relative_to(places[kind]).as_posix() for path in places[kind].rglob("*")}
+        expected = {TARGETS[kind]}
+        if target.is_dir():
+            files = json.loads((target / "manifest.json").read_text())["tables"].values()
+            expected |= {
+                f"{kind}/{name}" for name in ("manifest.json", *(f["file"] for f in files))
+            }
+        if names != expected:
+            found.append(f"{kind}: {sorted(names ^ expected)} left behind or missing")
+    return hits, found
+
+
+def _writing(kind: str, store: Path, target: Path) -> subprocess.Popen:
+    command = [sys.executable, "-c", WRITE, kind, str(store), str(target)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
 def _is_store(store: Path) -> bool:
     """Whether its tables were committed yet."""
     try:
@@ -172,6 +232,11 @@ def main() -> None:
         print(f"kill -9: {hits} times, problems after them: {found or 'none'}.")
         print(f"Final store identical to that of an uninterrupted run: {same}.")
         failed |= bool(found) or not same
+        short = folder / "short.db"
+        cs.run_study(market.between("2020-02-17", "2020-04-30"), short)
+        hits, found = kill_writers(short, folder, options.kills)
+        print(f"kill -9 of reports and exports: {hits} times, problems: {found or 'none'}.")
+        failed |= bool(found)
         for threads in (1, 2):
             other = folder / f"threads-{threads}.db"
             cs.run_study(market, other, threads=threads)

@@ -16,6 +16,7 @@ from calibscope.report.export.columns import header
 from calibscope.report.export.dictionary import DICTIONARY
 from calibscope.report.html.study_exact import exact_blocks
 from calibscope.report.tables import interval_text
+from sealing import seal_again
 
 MARCH = cs.demo_market().between("2020-03-12", "2020-03-19")
 STRICT = {"governance": {"limits": {"largest_leverage": {"red": 0.985, "amber": 0.97}}}}
@@ -83,6 +84,7 @@ def test_marks_travel_with_the_intervals(study, tmp_path):
         store.execute("UPDATE intervals SET is_collapsed = 1 WHERE parameter = 'a_y'")
         store.execute("UPDATE parameters SET is_identified = 0 WHERE parameter = 'a_y'")
         store.execute("UPDATE profiles SET is_connected = 0 WHERE parameter = 'sigma_y'")
+    seal_again(path)
     table = exact_blocks(cs.open_study(path))[-1]
     cells = {row[1]: dict(zip(table.header, row, strict=True)) for row in table.rows}
     assert cells["delta"]["a_y"].endswith(" (n, c)")
@@ -107,6 +109,7 @@ def test_days_that_lack_answers_are_counted(study, tmp_path):
     day = study.days.loc[study.days["date"] == flagged(study).iloc[0], "day_id"].item()
     with closing(sqlite3.connect(path)) as store, store:
         store.execute("DELETE FROM left_out WHERE day_id = ?", (int(day),))
+    seal_again(path)
     first = exact_blocks(cs.open_study(path))[0]
     assert f"{len(MARCH) - 1} days were fitted again" in first
     assert "1 day that is not green was not: `calibscope run" in first

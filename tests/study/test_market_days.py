@@ -1,6 +1,7 @@
 """A day comes back from the store as it went in, or the store says why not."""
 
 import sqlite3
+import zlib
 from contextlib import closing
 from dataclasses import replace
 
@@ -65,5 +66,23 @@ def test_a_day_that_was_tampered_with_is_refused(market, tmp_path):
             (packed(few.days[1]), few.days[0].fingerprint),
         )
     connection.close()
-    with pytest.raises(cs.StoreError, match="not those that were computed"):
+    with pytest.raises(cs.StoreError, match="the stored quotes are damaged; run the same"):
         cs.open_study(path).day(few.dates[0])
+    study = cs.run_study(few, path)
+    assert study.runs["repaired"].iloc[-1] == "the quotes of 1 day"
+    assert study.day(few.dates[0]).fingerprint == few.days[0].fingerprint
+    assert study.runs["days_computed"].iloc[-1] == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no zlib", zlib.compress(b"[]"), zlib.compress(b"{}"), zlib.compress(b" " * 2**25)],
+)
+def test_damaged_quotes_are_a_message(market, tmp_path, content):
+    few = replace(market, days=market.days[:1], dropped=())
+    cs.run_study(few, tmp_path / "s.db")
+    with sqlite3.connect(tmp_path / "s.db") as connection:
+        connection.execute("UPDATE market_days SET content = ?", (content,))
+    connection.close()
+    with pytest.raises(cs.StoreError, match="the stored quotes are damaged; run the same"):
+        cs.open_study(tmp_path / "s.db").day(few.dates[0])

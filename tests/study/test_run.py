@@ -4,17 +4,22 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import calibscope as cs
+from calibscope.cli import main
 from calibscope.diagnosis.diagnosis import MODES
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.market.maturity import label
 from calibscope.study import engines, results, run
 from calibscope.study.run import run_study
 from faults import rows
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def with_price_moved(market, date, factor=1.001):
@@ -297,3 +302,20 @@ def test_the_store_is_one_file_when_a_run_is_over(market, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s.db", "s.db-writer"]
     with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_run_in_which_every_day_fails_is_not_complete(market, tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise OSError("no kernels today")
+
+    monkeypatch.setattr(results, "calibrate_many", broken)
+    tallies = []
+    study = run_study(market, tmp_path / "s.db", progress=tallies.append)
+    said = "failed: no day could be calibrated (OSError: no kernels today)"
+    assert study.runs["outcome"].iloc[-1] == said
+    assert f"UTC, {said} at" in study.unfinished_run
+    assert tallies[-1].is_failed
+    files = [str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv")]
+    result = CliRunner().invoke(main, ["run", *files, "--store", str(tmp_path / "e.db"), "-q"])
+    assert result.exit_code == 1
+    assert "no day could be calibrated: OSError: no kernels today" in result.output

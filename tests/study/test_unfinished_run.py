@@ -12,6 +12,7 @@ import calibscope as cs
 from calibscope.cli import main
 from calibscope.report.web.heading import heading
 from calibscope.study.store import opened_for_writing
+from sealing import seal_again
 
 KILLED = "finished = NULL, outcome = NULL, days_kept = NULL, days_computed = NULL, seconds = NULL"
 STOPPED = "outcome = 'stopped by KeyboardInterrupt'"
@@ -23,6 +24,7 @@ def changed(study, path, change):
     path.write_bytes(study.path.read_bytes())
     with closing(sqlite3.connect(path)) as store, store:
         store.execute(f"UPDATE runs SET {STARTED}, {change}")
+    seal_again(path)
     return cs.open_study(path)
 
 
@@ -60,6 +62,7 @@ def test_a_killed_run_after_a_complete_one(study, tmp_path):
         store.execute("CREATE TEMP TABLE newest AS SELECT * FROM runs")
         store.execute(f"UPDATE newest SET run_id = 2, {STARTED}, {KILLED}")
         store.execute("INSERT INTO runs SELECT * FROM newest")
+    seal_again(path)
     two = cs.open_study(path)
     assert "It stored 0 days." in two.unfinished_run
     assert "<td>2. The newest run is unf" in cs.write_report(two, tmp_path / "r.html").read_text(
@@ -111,6 +114,7 @@ def test_killed_before_anything_was_stored(killed, tmp_path):
     ):
         row = store.execute("SELECT * FROM runs").fetchone()
         empty.execute(f"INSERT INTO runs VALUES ({', '.join('?' * len(row))})", row)
+    seal_again(tmp_path / "empty.db")
     study = cs.open_study(tmp_path / "empty.db")
     text = cs.write_report(study, tmp_path / "r2.html").read_text(encoding="utf-8")
     assert "It stored 0 days." in text

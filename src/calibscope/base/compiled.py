@@ -6,6 +6,7 @@ would go on being served in its old form. Our cache folder is therefore named af
 files with kernels and of whatever those import: change one character of any formula or constant and
 everything is compiled anew. Where neither the package nor the user's cache is writable, every
 process compiles for itself; a shared temporary folder would let other users plant machine code.
+Files that are damaged or cannot be written are the subject of `kernel_files.py`.
 """
 
 import gc
@@ -26,6 +27,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config, event
 
+from calibscope.base.kernel_files import checked_files
 from calibscope.base.linking import divided
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -166,7 +168,8 @@ def _kept_on_disk() -> Iterator[bool]:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")
     try:
-        yield folder is not None
+        with checked_files():
+            yield folder is not None
     finally:
         config.CACHE_DIR = before
 

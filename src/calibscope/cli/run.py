@@ -16,6 +16,10 @@ from calibscope.cli.output import Output, output_options
     help="File for the results; made, or added to.",
 )  # fmt: skip
 @click.option("--engine", metavar="ADDRESS", help="Dask scheduler, like tcp://scheduler:8786.")
+@click.option(
+    "--engine-timeout", type=click.FloatRange(min=0, min_open=True), default=60.0,
+    show_default=True, metavar="SECONDS", help="Silence after which a worker counts as gone.",
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
 @click.option(
     "--exact", type=click.Choice(("flagged", "all")),
@@ -28,6 +32,7 @@ def run(
     files: Files,
     store: Path,
     engine: str | None,
+    engine_timeout: float,
     threads: int | None,
     exact: str | None,
     output: Output,
@@ -67,7 +72,7 @@ def run(
 
                 study = run_study(
                     market, store, chosen, engine=engine, threads=threads, inputs=files.paths,
-                    exact=exact, progress=report,
+                    exact=exact, engine_timeout=engine_timeout, progress=report,
                 )  # fmt: skip
         except (MarketDataError, StoreError, EngineError) as error:
             raise click.ClickException(str(error)) from None
@@ -79,4 +84,6 @@ def run(
         stored = "1 day is" if done == 1 else f"{done:,} days are"
         message = f"Stopped: {stored} stored; the same command goes on."
         raise KeyboardInterrupt(message) from None
-    context.exit(SECOND_LOOK if tally.failed else 0)
+    if tally.is_failed:
+        raise click.ClickException(f"no day could be calibrated: {tally.first_failure}")
+    context.exit(SECOND_LOOK if tally.failed or tally.exact_failed else 0)

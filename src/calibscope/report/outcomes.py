@@ -54,6 +54,9 @@ def run_as_data(market: Market, store: Path, tally: Tally, seconds: float) -> di
         "failed": tally.failed - tally.dropped,
         "flagged": lights["amber"] + lights["red"],
         "lights": lights,
+        "refitted": tally.exact_done - tally.exact_failed,
+        "refits_failed": tally.exact_failed,
+        "repaired": tally.repaired,
         "seconds": seconds,
     }
 

@@ -59,7 +59,7 @@ def _flagged(tally: Tally) -> str:
     return " ".join(
         f"[{COLOURS[light]}]{tally.lights[light]} {light.value}[/]"
         for light in (Light.AMBER, Light.RED)
-    )
+    ) + (f" [red]{tally.exact_failed} failed[/]" if tally.exact_failed else "")
 
 
 def run_page(study: Study, tally: Tally) -> RenderableType:
@@ -86,9 +86,15 @@ def _news(news: News) -> Text:
 
 
 def _summary(tally: Tally) -> str:
-    exact = f" Exact answers for {_days(tally.exact_done)}." if tally.exact_done else ""
+    answered = tally.exact_done - tally.exact_failed
+    exact = f" Exact answers for {_days(answered)}." if tally.exact_done else ""
     if tally.exact_failed:
-        exact += f" None could be had for {_days(tally.exact_failed)}."
+        lost = _days(tally.exact_failed)
+        exact += f" {lost} could not be fitted again (study.failed_refits says why)."
+    if tally.repaired:
+        exact += (
+            f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
+        )
     if not tally.total:
         stored = f"all {_days(tally.kept)} are stored, with these quotes and settings."
         return f"Nothing to {'calibrate' if exact else 'do'}: {stored}{exact}"

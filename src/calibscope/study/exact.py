@@ -4,10 +4,10 @@ They take a fifth of a second a day, a hundred times as long as all the rest, so
 for the days that are not green, or for all. Days that have them already are left alone.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, delete, select
 
 from calibscope.calibration.calibrate import calibrate
 from calibscope.diagnosis.diagnose import diagnose
@@ -18,6 +18,7 @@ from calibscope.study import schema
 from calibscope.study.governance import Light
 from calibscope.study.lit_days import lit_days
 from calibscope.study.results import Columns
+from calibscope.study.sealed import seal_days
 from calibscope.study.settings import StudySettings
 from calibscope.study.store import insert_columns
 
@@ -37,30 +38,43 @@ def answer_exactly(
     market: Market,
     settings: StudySettings,
     which: Which,
-    progress: Callable[[int, int], None],
-) -> int:
-    """Leave-one-out and profiles of every wanted day that has none; how many could not be had.
+    progress: Callable[[int, int, int], None],
+) -> None:
+    """Leave-one-out and profiles of every wanted day that has none.
 
-    Each day is a transaction of its own: stopped at any moment, the next run goes on.
+    Each day is a transaction of its own: stopped at any moment, the next run goes on. Why a day
+    could not be fitted again is stored, and the next run tries again.
+
+    Parameters
+    ----------
+    progress : called with how many days are done, of how many, and how many of them failed
     """
     places = {date: place for place, date in enumerate(market.dates)}
     with database.begin() as connection:
         rows = [row for row in _wanted(connection, settings, which) if row["date"] in places]
     failed = 0
     for number, row in enumerate(rows):
-        progress(number, len(rows))
+        progress(number, len(rows), failed)
         try:
             tables = answers(market.days[places[row["date"]]], settings)
-        except Exception:  # the other days must go on; the next run tries this one again
+        except Exception as error:  # whatever it is, the other days must go on
             failed += 1
-            continue
+            tables = {"failed_refits": {"reason": [f"{type(error).__name__}: {error}"]}}
         with database.begin() as connection:
-            for name, columns in tables.items():
-                count = len(columns["mark" if name == "left_out" else "level"])
-                known: Columns = {"day_id": [row["day_id"]] * count, "run_id": [run_id] * count}
-                insert_columns(connection, schema.metadata.tables[name], known | columns)
-    progress(len(rows), len(rows))
-    return failed
+            _store(connection, run_id, row["day_id"], tables)
+    progress(len(rows), len(rows), failed)
+
+
+def _store(connection: Connection, run_id: int, day_id: int, tables: Mapping[str, Columns]) -> None:
+    """Keep what was found, or the reason why nothing was, instead of an earlier reason."""
+    failures = schema.failed_refits
+    connection.execute(delete(failures).where(failures.c.day_id == day_id))
+    for name, columns in tables.items():
+        count = len(next(iter(columns.values())))
+        known: Columns = {"day_id": [day_id] * count, "run_id": [run_id] * count}
+        insert_columns(connection, schema.metadata.tables[name], known | columns)
+    touched = {failures.name: failures, **{name: schema.metadata.tables[name] for name in tables}}
+    seal_days(connection, list(touched.values()), [day_id])
 
 
 def _wanted(

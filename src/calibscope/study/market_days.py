@@ -15,14 +15,17 @@ from sqlalchemy import Connection, Engine, func, select
 
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
+from calibscope.market.errors import MarketDataError
 from calibscope.market.schedule import Schedule
 from calibscope.study import schema
 from calibscope.study.errors import StoreError
 from calibscope.study.results import Columns
+from calibscope.study.sealed import seal_rows
 from calibscope.study.store import insert_columns
 
 BATCH = 256  # days that are committed together
 QUICK = 1  # of zlib's levels
+LARGEST = 1 << 24  # bytes of a day's JSON; ours have some 10,000
 
 
 def keep_market_days(database: Engine, days: Iterable[MarketDay]) -> None:
@@ -39,6 +42,7 @@ def keep_market_days(database: Engine, days: Iterable[MarketDay]) -> None:
         }
         with database.begin() as connection:
             insert_columns(connection, table, columns)
+            seal_rows(connection, table, columns["data_hash"])
 
 
 def market_day(connection: Connection, date: datetime.date) -> MarketDay:
@@ -73,9 +77,15 @@ def market_day(connection: Connection, date: datetime.date) -> MarketDay:
             f"{date} was stored without its quotes and curve, by an older calibscope; run the same "
             "command again, which adds them and computes nothing anew"
         )
-    day = unpacked(row.content)
-    if day.fingerprint != row.data_hash:
-        raise StoreError(f"{date}: the stored quotes are not those that were computed; run again")
+    try:
+        day = unpacked(row.content)
+    except (zlib.error, ValueError, TypeError, KeyError, MarketDataError):
+        day = None
+    if day is None or day.fingerprint != row.data_hash or day.date != date:
+        raise StoreError(
+            f"{date}: the stored quotes are damaged; run the same calibscope run again, which "
+            "stores them anew"
+        )
     return day
 
 
@@ -103,7 +113,11 @@ def packed(day: MarketDay) -> bytes:
 
 def unpacked(content: bytes) -> MarketDay:
     """The day that was packed, to the last bit."""
-    found: dict[str, Any] = json.loads(zlib.decompress(content))
+    unzipped = zlib.decompressobj()
+    text = unzipped.decompress(content, LARGEST)
+    if not unzipped.eof:
+        raise ValueError("the stored quotes end too early, or do not end")
+    found: dict[str, Any] = json.loads(text)
     date = found.pop("date")
     curve = (found.pop(name) for name in ("curve_times", "log_discounts", "interpolation"))
     schedule = (found.pop(name) for name in ("times", "accruals"))

@@ -28,6 +28,7 @@ from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
 from calibscope.study.errors import explained
 from calibscope.study.results import Columns
+from calibscope.study.sealed import seal_rows
 from calibscope.study.settings import CalibrationSection, StudySettings
 from calibscope.study.store import insert_columns, opened_for_writing
 
@@ -186,6 +187,7 @@ def keep(table: "pd.DataFrame", store: str | Path) -> None:
     with opened_for_writing(path) as database, explained(path), database.begin() as connection:
         connection.execute(delete(schema.robustness))
         insert_columns(connection, schema.robustness, columns)
+        seal_rows(connection, schema.robustness)
 
 
 def _sampled(market: Market, sample: int | None) -> Market:

@@ -18,8 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy import Engine as Database
-from sqlalchemy import insert, update
 from sqlalchemy.exc import DatabaseError
 
 from calibscope import __version__
@@ -29,12 +29,15 @@ from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.study import schema
+from calibscope.study.cluster import TIMEOUT
+from calibscope.study.damage import Damage
 from calibscope.study.engines import Engine, engine_of
 from calibscope.study.errors import explained
 from calibscope.study.exact import answer_exactly, checked_choice
 from calibscope.study.governance import Light, lights_of
 from calibscope.study.market_days import keep_market_days
-from calibscope.study.results import Results, failure, joined
+from calibscope.study.results import FAILED, Results, failure, joined
+from calibscope.study.sealed import seal_rows
 from calibscope.study.second_look import look_again
 from calibscope.study.settings import StudySettings, study_settings
 from calibscope.study.store import opened_for_writing, valid_days, write_days
@@ -43,6 +46,7 @@ from calibscope.study.study import Study, open_study
 LATEST = 5  # days whose news a tally keeps
 CHUNK = 64  # days that are computed and committed together
 SLOW_CHUNK = 8  # the same for settings that take longer
+COMPLETE = "complete"  # outcome of a run
 DROPPED = "DROPPED"  # status of a day whose data cannot be used
 LIBRARIES = ("numpy", "scipy", "numba", "SQLAlchemy")
 
@@ -75,7 +79,15 @@ class Tally:
     store_seconds: float = 0.0
     exact_total: int = 0  # days for which exact answers are wanted, and have none
     exact_done: int = 0
-    exact_failed: int = 0
+    exact_failed: int = 0  # of those, without answers
+    first_failure: str = ""  # why the first day without a fit has none
+    repaired: str = ""  # what was damaged in the store, and is computed anew
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether there were days to calibrate, and not one has a result."""
+        tried = self.done - self.dropped
+        return tried > 0 and self.failed - self.dropped == tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +109,7 @@ def run_study(
     threads: int | None = None,
     inputs: Iterable[str | Path] = (),
     exact: str | None = None,
+    engine_timeout: float = TIMEOUT,
     progress: Callable[[Tally], None] = lambda tally: None,
 ) -> Study:
     """Calibrate and diagnose every day of a market, and keep the results in a store.
@@ -116,6 +129,8 @@ def run_study(
     inputs : files whose SHA-256 goes into the audit trail
     exact : "flagged" leaves every quote out and profiles every parameter on the days that are not
         green, "all" on all of them (a fifth of a second a day); None on none
+    engine_timeout : seconds after which a worker or a scheduler that gives no sign of life counts
+        as gone
     progress : called with a `Tally` after each chunk
 
     Returns
@@ -127,6 +142,8 @@ def run_study(
     ------
     StoreError
         if the store cannot be read or written, or another run is writing to it
+    EngineError
+        if the cluster cannot be used, or has gone; the next run goes on
 
     Examples
     --------
@@ -141,20 +158,17 @@ def run_study(
     if not isinstance(market, Market):
         raise TypeError(f"expected a Market, got a {type(market).__name__}; cs.Market(days) is one")
     path, chosen, which = Path(store), study_settings(settings), checked_choice(exact)
-    where = engine_of(engine, threads)
+    where = engine_of(engine, threads, engine_timeout)
     _refuse_impossible(market, chosen)
-    with opened_for_writing(path) as database, explained(path):
+    damage: list[Damage] = []
+    with opened_for_writing(path, damage.append) as database, explained(path):
+        repaired = "; ".join(map(str, damage))
         with database.begin() as connection:
-            run_id = int(
-                connection.execute(
-                    insert(schema.runs).values(**_audit(market, chosen, where, inputs))
-                ).inserted_primary_key[0]  # type: ignore[index]
-            )
-            unfinished = (schema.runs.c.outcome.is_(None)) & (schema.runs.c.run_id != run_id)
-            connection.execute(update(schema.runs).where(unfinished).values(outcome="cut off"))
+            run_id = _begin(connection, _audit(market, chosen, where, inputs), repaired)
             valid = valid_days(connection, chosen.results_hash)
         pending = [day for day in _all_days(market) if valid.get(day.date) != day.data_hash]
-        tally = Tally(len(pending), len(market) + len(_reasons(market.dropped)) - len(pending))
+        kept = len(market) + len(_reasons(market.dropped)) - len(pending)
+        tally = Tally(len(pending), kept, repaired=repaired)
         progress(tally)
         began = time.perf_counter()
         try:
@@ -163,18 +177,40 @@ def run_study(
             look_again(database, run_id, market, chosen)
             if which is not None:
 
-                def report(done: int, total: int) -> None:
-                    tally.exact_done, tally.exact_total = done, total
+                def report(done: int, total: int, failed: int) -> None:
+                    tally.exact_done, tally.exact_total, tally.exact_failed = done, total, failed
                     progress(tally)
 
-                tally.exact_failed = answer_exactly(database, run_id, market, chosen, which, report)
+                answer_exactly(database, run_id, market, chosen, which, report)
         except BaseException as error:
             with suppress(DatabaseError):  # a full disk has no room for this either
                 outcome = f"stopped by {type(error).__name__}"
                 _finish(database, run_id, outcome, tally, time.perf_counter() - began)
             raise
-        _finish(database, run_id, "complete", tally, time.perf_counter() - began)
+        _finish(database, run_id, outcome_of(tally), tally, time.perf_counter() - began)
     return open_study(path)
+
+
+def _begin(connection: Connection, audit: Mapping[str, Any], repaired: str) -> int:
+    """A row in the audit trail; those of runs that did not end are marked."""
+    runs = schema.runs
+    cut_off = list(
+        connection.execute(select(runs.c.run_id).where(runs.c.outcome.is_(None))).scalars()
+    )
+    connection.execute(update(runs).where(runs.c.run_id.in_(cut_off)).values(outcome="cut off"))
+    row = insert(runs).values(**audit, repaired=repaired or None)
+    run_id = int(connection.execute(row).inserted_primary_key[0])  # type: ignore[index]
+    seal_rows(connection, runs, [*cut_off, run_id])
+    return run_id
+
+
+def outcome_of(tally: Tally) -> str:
+    """How a run that went to its end has ended."""
+    return (
+        f"failed: no day could be calibrated ({tally.first_failure})"
+        if tally.is_failed
+        else COMPLETE
+    )
 
 
 def _refuse_impossible(market: Market, settings: StudySettings) -> None:
@@ -242,6 +278,11 @@ def store(
         tally.latest.append(news)
         tally.lights[news.light] += 1
         tally.failed += news.rmsre is None
+    if not tally.first_failure:
+        days = results.tables["days"]
+        failed = [why for why, status in zip(days["reason"], days["status"], strict=True)
+                  if status == FAILED]  # fmt: skip
+        tally.first_failure = failed[0] if failed else ""
     tally.calibration_seconds += results.calibration_seconds
     tally.diagnosis_seconds += results.diagnosis_seconds
     tally.store_seconds += time.perf_counter() - began
@@ -297,6 +338,7 @@ def _finish(database: Database, run_id: int, outcome: str, tally: Tally, seconds
         connection.execute(
             update(schema.runs).where(schema.runs.c.run_id == run_id).values(**values)
         )
+        seal_rows(connection, schema.runs, [run_id])
 
 
 def _all_days(market: Market) -> list[Pending]:

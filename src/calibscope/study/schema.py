@@ -3,6 +3,7 @@
 Every number of a day hangs on a row of `days`. A row is never changed or deleted: when a date is
 computed anew, because its quotes or the settings changed, `superseded_by` names the run that did
 it, and the old results stay for the auditor. Current rows have none, and there is one per date.
+What was written has a hash (`day_hashes`, `row_hashes`; `sealed.py` says of what).
 """
 
 from sqlalchemy import (
@@ -22,7 +23,7 @@ from sqlalchemy import (
 
 from calibscope.diagnosis.flags import MEANINGS
 
-VERSION = 3
+VERSION = 4
 metadata = MetaData()
 
 
@@ -72,6 +73,7 @@ runs = Table(
     Column("days_computed", Integer),
     Column("days_failed", Integer),  # of those computed
     *_numbers("seconds", "calibration_seconds", "diagnosis_seconds", "store_seconds"),
+    Column("repaired", String),  # what the store had lost, and this run has made good
 )
 
 days = Table(
@@ -188,6 +190,13 @@ profiles = _table(
     keys=(_parameter(), Column("level", Float, primary_key=True)),
 )
 
+failed_refits = _table(
+    "failed_refits",
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+    Column("reason", String, nullable=False),  # why the day could not be fitted again
+    keys=(),
+)
+
 robustness = Table(
     "robustness",
     metadata,
@@ -201,3 +210,21 @@ robustness = Table(
 )
 
 RESULTS = (quotes, parameters, intervals, influence, optima)
+OF_DAYS = (days, *RESULTS, second_looks, left_out, profiles, failed_refits)
+OF_ROWS = (runs, robustness, market_days)
+
+day_hashes = Table(
+    "day_hashes",
+    metadata,
+    Column("day_id", Integer, primary_key=True),
+    *(Column(table.name, LargeBinary) for table in OF_DAYS),  # none: no rows there
+)
+
+row_hashes = Table(
+    "row_hashes",
+    metadata,
+    Column("table_name", String, primary_key=True),  # of OF_ROWS
+    Column("key", String, primary_key=True),
+    Column("hash", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)

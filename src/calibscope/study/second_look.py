@@ -22,6 +22,7 @@ from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
 from calibscope.study.governance import Light
 from calibscope.study.lit_days import lit_days
+from calibscope.study.sealed import seal_days
 from calibscope.study.settings import StudySettings
 from calibscope.study.store import insert_columns
 
@@ -50,6 +51,7 @@ def look_again(database: Engine, run_id: int, market: Market, settings: StudySet
                 delete(schema.second_looks).where(schema.second_looks.c.day_id.in_(ids))
             )
             insert_columns(connection, schema.second_looks, columns)
+            seal_days(connection, [schema.second_looks], sorted(ids))
         seen += len(batch)
     return seen
 

@@ -11,7 +11,7 @@ import datetime
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,11 @@ from sqlalchemy import (
 )
 
 from calibscope.study import schema
-from calibscope.study.errors import StoreError, explained
+from calibscope.study.damage import Damage, copy_sound_rows, find_damage
+from calibscope.study.errors import DAMAGED, StoreError, explained
 from calibscope.study.results import FAILED, Columns
+from calibscope.study.rows import driver_rows
+from calibscope.study.sealed import seal_days, seal_everything
 
 
 def _add_exact_answers(connection: Connection) -> None:
@@ -43,10 +46,19 @@ def _add_market_days(connection: Connection) -> None:
     schema.metadata.create_all(connection, tables=[schema.market_days])
 
 
+def _add_hashes(connection: Connection) -> None:
+    """Seal the results of older versions as they are: nobody knows whether they were changed."""
+    schema.metadata.create_all(connection, tables=[schema.failed_refits])
+    if "repaired" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
+        connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN repaired VARCHAR")
+    seal_everything(connection)
+
+
 # How a store of version n becomes one of version n + 1.
 UPGRADES: dict[int, Callable[[Connection], None]] = {
     1: _add_exact_answers,
     2: _add_market_days,
+    3: _add_hashes,
 }
 PATIENCE = 30.0  # seconds that a reader waits where it must
 
@@ -60,9 +72,11 @@ def engine_of(path: Path, access: str) -> Engine:
 
     def connect() -> sqlite3.Connection:
         uri = f"{path.absolute().as_uri()}?{access}"
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             uri, uri=True, timeout=PATIENCE, check_same_thread=False, isolation_level=None
         )
+        connection.text_factory = _text
+        return connection
 
     engine = create_engine("sqlite://", creator=connect)
 
@@ -71,6 +85,11 @@ def engine_of(path: Path, access: str) -> Engine:
         connection.exec_driver_sql("BEGIN")
 
     return engine
+
+
+def _text(content: bytes) -> str:
+    """Damaged texts are read too, so that their days can be named."""
+    return content.decode("utf-8", "surrogateescape")
 
 
 def _reader(path: Path) -> Engine:
@@ -114,9 +133,23 @@ def opened_for_reading(path: Path) -> Iterator[Connection]:
         engine.dispose()
 
 
+def inspected(path: Path) -> tuple[int, Damage]:
+    """How many days the store has, and what of all that it has is damaged."""
+    with opened_for_reading(path) as connection:
+        ((days,),) = driver_rows(connection, "SELECT count(*) FROM days")
+        return days, find_damage(connection)
+
+
 @contextmanager
-def opened_for_writing(path: Path) -> Iterator[Engine]:
-    """The store as its only writer; made if there is none, upgraded if it is older."""
+def opened_for_writing(
+    path: Path, repaired: Callable[[Damage], None] = lambda damage: None
+) -> Iterator[Engine]:
+    """The store as its only writer; made if there is none, upgraded if it is older.
+
+    Parameters
+    ----------
+    repaired : called with what was damaged, and has been removed so that a run computes it anew
+    """
     path = path.resolve()
     if not path.parent.is_dir():
         raise StoreError(f"{path}: there is no folder {path.parent}; make it first")
@@ -125,6 +158,8 @@ def opened_for_writing(path: Path) -> Iterator[Engine]:
     if path.is_file() and path.stat().st_size:
         _refuse_strangers(path)
     with _only_writer(path):
+        if path.is_file() and path.stat().st_size and (damage := _made_good(path)):
+            repaired(damage)
         engine = _writer(path)
         try:
             with explained(path), engine.begin() as connection:
@@ -142,10 +177,45 @@ def _refuse_strangers(path: Path) -> None:
     engine = _reader(path)
     try:
         with explained(path), engine.connect() as connection:
-            if inspect(connection).get_table_names():
+            if _table_names(connection):
                 _version(path, connection)
+            elif driver_rows(connection, "PRAGMA page_count")[0][0] > 1:
+                raise StoreError(f"{path}: {DAMAGED}")
     finally:
         engine.dispose()
+
+
+def _made_good(path: Path) -> Damage:
+    """Look at the whole store before anything is added; remove from it what is damaged."""
+    engine, work = _reader(path), path.with_name(f"{path.name}-repair")
+    try:
+        with explained(path), engine.connect() as connection:
+            if not _table_names(connection):
+                return Damage()
+            if _version(path, connection) != schema.VERSION:  # without hashes, or not ours
+                if driver_rows(connection, "PRAGMA quick_check(1)") != [("ok",)]:
+                    raise StoreError(f"{path}: {DAMAGED}")
+                return Damage()
+            damage = find_damage(connection)
+            if not damage:
+                return damage
+            work.unlink(missing_ok=True)
+            new = engine_of(work, "mode=rwc")
+            with new.begin() as empty:
+                _create(empty)
+                copy_sound_rows(connection, empty)
+                seal_everything(empty)
+            new.dispose()
+    finally:
+        engine.dispose()
+    with (
+        explained(path),
+        closing(sqlite3.connect(work)) as sound,
+        closing(sqlite3.connect(path, timeout=PATIENCE)) as store,
+    ):
+        sound.backup(store)  # one transaction: killed here, the next run does it again
+    work.unlink()
+    return damage
 
 
 @contextmanager
@@ -170,11 +240,8 @@ def _only_writer(path: Path) -> Iterator[None]:
 
 
 def _create_or_upgrade(path: Path, connection: Connection) -> None:
-    tables = inspect(connection).get_table_names()
-    if not tables:
-        schema.metadata.create_all(connection)
-        now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
-        connection.execute(insert(schema.store).values(version=schema.VERSION, created=now))
+    if not _table_names(connection):
+        _create(connection)
         return
     version = _version(path, connection)
     while version in UPGRADES and version < schema.VERSION:
@@ -184,14 +251,24 @@ def _create_or_upgrade(path: Path, connection: Connection) -> None:
     _check_version(path, connection)
 
 
+def _create(connection: Connection) -> None:
+    schema.metadata.create_all(connection)
+    now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+    connection.execute(insert(schema.store).values(version=schema.VERSION, created=now))
+
+
+def _table_names(connection: Connection) -> set[str]:
+    rows = driver_rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")
+    return {str(name) for (name,) in rows}
+
+
 def _version(path: Path, connection: Connection) -> int:
-    tables = inspect(connection).get_table_names()
-    if not {"store", "runs", "days"} <= set(tables):
+    if not {"store", "runs", "days"} <= _table_names(connection):
         raise StoreError(f"{path}: this is no store of a study; give another name")
-    version = connection.execute(select(schema.store.c.version)).scalar_one_or_none()
-    if version is None:
-        raise StoreError(f"{path}: this is no store of a study; give another name")
-    return int(version)
+    match driver_rows(connection, "SELECT version FROM store"):
+        case [(int(version),)]:
+            return version
+    raise StoreError(f"{path}: {DAMAGED}")
 
 
 def _check_version(path: Path, connection: Connection) -> None:
@@ -237,16 +314,14 @@ def write_days(
     tables : the results, whose column "day" is the place in the chunk
     """
     days = schema.days
-    connection.execute(
-        update(days)
-        .where(days.c.date.in_(list(known["date"])), schema.is_current)
-        .values(superseded_by=run_id)
-    )
+    replaced = select(days.c.day_id).where(days.c.date.in_(list(known["date"])), schema.is_current)
+    old = list(connection.execute(replaced.order_by(days.c.day_id)).scalars())
+    connection.execute(update(days).where(days.c.day_id.in_(old)).values(superseded_by=run_id))
+    seal_days(connection, [days], old)
     first = int(connection.execute(select(func.coalesce(func.max(days.c.day_id), 0))).scalar_one())
     first += 1
-    for table in (days, *schema.RESULTS):
-        if table.name not in tables:
-            continue
+    written = [table for table in (days, *schema.RESULTS) if table.name in tables]
+    for table in written:
         columns = dict(tables[table.name])
         ids = [first + day for day in columns.pop("day")]
         columns["day_id"] = ids
@@ -254,6 +329,7 @@ def write_days(
             columns |= {name: list(values) for name, values in known.items()}
             columns["run_id"] = [run_id] * len(ids)
         insert_columns(connection, table, columns)
+    seal_days(connection, written, [first + day for day in sorted(tables["days"]["day"])])
 
 
 def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:

@@ -6,14 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Table, select
+from sqlalchemy import Table
 
 from calibscope.market.day import MarketDay, parsed_date
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
+from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
 from calibscope.study.governance import lights_of
 from calibscope.study.market_days import market_day
+from calibscope.study.rows import read_rows
 from calibscope.study.settings import StudySettings
 from calibscope.study.store import opened_for_reading
 
@@ -25,7 +27,8 @@ class Study:
     """A store of results, read when asked for; each table is a DataFrame.
 
     Rows are those of current days; `superseded` has the days that were computed anew since. What a
-    day without results lacks is missing (NaN or NA), never zero.
+    day without results lacks is missing (NaN or NA), never zero. What is read is checked against
+    its hashes: where it is not what was written, `StoreError` names the days.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -112,6 +115,11 @@ class Study:
     def profiles(self) -> "pd.DataFrame":
         """Date x parameter x level: profile intervals, where exact answers were asked for."""
         return self._of_days(schema.profiles)
+
+    @cached_property
+    def failed_refits(self) -> "pd.DataFrame":
+        """Date and reason: days that could not be fitted again where that was asked for."""
+        return self._of_days(schema.failed_refits)
 
     @cached_property
     def robustness(self) -> "pd.DataFrame":
@@ -201,19 +209,11 @@ class Study:
         return frame.sort_values("date", kind="stable", ignore_index=True)
 
     def _table(self, table: Table) -> "pd.DataFrame":
-        import pandas as pd
-
+        """What was written, or an error that names the days where it is not."""
         with opened_for_reading(self.path) as connection:
-            rows = connection.execute(select(table).order_by(*table.primary_key)).all()
-        frame = pd.DataFrame(rows, columns=list(table.columns.keys()))
-        kinds = {
-            "boolean": "boolean", "float": "float64", "integer": "Int64", "date": "datetime64[s]",
-        }  # fmt: skip
-        for column in table.columns:
-            kind = kinds.get(column.type.__visit_name__)
-            if kind is not None:
-                frame[column.name] = frame[column.name].astype(kind)
-        return frame
+            rows = read_rows(connection, table)
+            check_rows(self.path, connection, rows)
+        return rows.frame()
 
 
 def open_study(store: str | Path) -> Study:

@@ -195,6 +195,10 @@ STORED: dict[str, Description] = {
             "is_connected": flag("no gap inside: false where another valley lies in the interval"),
         },
     ),
+    "failed_refits": Description(
+        "date that could not be fitted again",
+        {"date": DATE, "run_id": RUN, "reason": text("why it could not")},
+    ),
     "robustness": Description(
         "variant, on the same days",
         {
@@ -223,7 +227,7 @@ STORED: dict[str, Description] = {
             "run_id": number_of("number of the run"),
             "started": Column(Kind.MOMENT, "UTC", "when it began"),
             "finished": Column(Kind.MOMENT, "UTC", "when it ended; none: running, or cut off"),
-            "outcome": text("complete, cut off, or what stopped it"),
+            "outcome": text("complete, failed, cut off, or what stopped it"),
             "market": text("name of the market"),
             "is_synthetic": flag("the quotes are no market's"),
             "market_hash": text("hash of all quotes and curves"),
@@ -241,6 +245,7 @@ STORED: dict[str, Description] = {
             "calibration_seconds": seconds("of it, calibrating"),
             "diagnosis_seconds": seconds("of it, diagnosing"),
             "store_seconds": seconds("of it, storing"),
+            "repaired": text("what was damaged in the store before; removed, computed anew"),
         },
     ),
 }

@@ -35,6 +35,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "second_looks": lambda study: study.second_looks,
     "left_out": lambda study: study.left_out,
     "profiles": lambda study: study.profiles,
+    "failed_refits": lambda study: study.failed_refits,
     "robustness": lambda study: study.robustness,
     "superseded": lambda study: study.superseded,
     "runs": lambda study: study.runs,
@@ -54,7 +55,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "reference_dates": statistics.reference_dates,
 }
 ONLY_WITH_ROWS = {  # most studies have none
-    "optima", "second_looks", "left_out", "profiles", "robustness",
+    "optima", "second_looks", "left_out", "profiles", "failed_refits", "robustness",
 }  # fmt: skip
 
 

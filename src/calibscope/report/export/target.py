@@ -1,7 +1,8 @@
 """Where an export or a report goes: whole or not at all, and only over an earlier one of its kind.
 
 All is written into a hidden folder beside its place first, and then renamed. A file or a folder
-that is already there is replaced if it is an earlier export or report, and refused otherwise.
+that is already there is replaced if it is an earlier export or report, and refused otherwise. The
+hidden folder of a process that was killed is removed by the next one that writes there.
 """
 
 import errno
@@ -10,7 +11,8 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from calibscope.report.export.work_folder import work_folder
 
 FORMAT = "calibscope export"  # by which an earlier export is recognised
 HIDDEN = ".calibscope-"
@@ -42,9 +44,9 @@ def new_file(target: Path, kind: str, is_earlier: Callable[[Path], bool]) -> Ite
             raise ExportError(
                 f"{target}: exists and is not {kind}, so it is not overwritten; give another name"
             )
-        with TemporaryDirectory(prefix=HIDDEN, dir=target.parent) as work:
-            yield Path(work, target.name)
-            Path(work, target.name).replace(target)
+        with work_folder(target.parent, HIDDEN) as work:
+            yield work / target.name
+            (work / target.name).replace(target)
 
 
 @contextmanager
@@ -59,9 +61,9 @@ def new_folder(target: Path) -> Iterator[Path]:
         is_new = not target.exists()
         target.mkdir(exist_ok=True)
         try:
-            with TemporaryDirectory(prefix=HIDDEN, dir=target) as work:
-                yield Path(work)
-                written = sorted(Path(work).iterdir(), key=lambda file: file.name == MANIFEST)
+            with work_folder(target, HIDDEN) as work:
+                yield work
+                written = sorted(work.iterdir(), key=lambda file: file.name == MANIFEST)
                 for file in written:
                     file.replace(target / file.name)
                 for name in former - {file.name for file in written}:
@@ -95,15 +97,25 @@ def _former_files(target: Path) -> set[str]:
         raise ExportError(f"{target}: is a file; give the name of a folder")
     if all(path.name.startswith(HIDDEN) for path in target.iterdir()):
         return set()
-    try:
-        found = json.loads((target / MANIFEST).read_text(encoding="utf-8"))
-        if found["format"] == FORMAT:
-            return {Path(table["file"]).name for table in found["tables"].values()}
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        pass
+    # An export that was killed while it renamed its files has a manifest that was still to go.
+    killed = target.glob(f"{HIDDEN}*/{MANIFEST}")
+    known = [_files_in(manifest) for manifest in (target / MANIFEST, *killed)]
+    if any(known):
+        return {name for names in known for name in names}
     raise ExportError(
         f"{target}: is there and holds something else than an export; give a new or empty folder"
     )
+
+
+def _files_in(manifest: Path) -> set[str]:
+    """The files that a manifest of ours names, and itself."""
+    try:
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+        if found["format"] == FORMAT:
+            return {MANIFEST, *(Path(table["file"]).name for table in found["tables"].values())}
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    return set()
 
 
 @contextmanager
