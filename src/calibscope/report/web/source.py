@@ -56,11 +56,16 @@ class Source:
 
 def _stamp(path: Path) -> tuple[tuple[int, int], ...]:
     """Changes whenever a run has committed something."""
-    files = (path, path.with_name(f"{path.name}-wal"))
-    return tuple(
-        (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else (0, 0)
-        for file in files
-    )
+    return _state_of(path), _state_of(path.with_name(f"{path.name}-wal"))
+
+
+def _state_of(file: Path) -> tuple[int, int]:
+    """When it was written, and its size; readers make and remove an empty -wal at any moment."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size) if found.st_size else (0, 0)
 
 
 @lru_cache(maxsize=4)
