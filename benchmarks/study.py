@@ -29,7 +29,7 @@ def repeated(times: int):
 
     market = cs.demo_market()
     days = list(market.days) * times
-    dates = (np.datetime64("1900-01-01") + np.arange(len(days) + 1)).tolist()
+    dates = (np.datetime64("1900-01-01") + np.arange(len(days) + 1, dtype="m8[D]")).tolist()
     days = [replace(day, date=date) for day, date in zip([*days, days[0]], dates, strict=True)]
     name = f"synthetic market, {times} times"
     return cs.Market(tuple(days), name=name, is_synthetic=True)

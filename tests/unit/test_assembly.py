@@ -266,7 +266,7 @@ def test_a_curve_that_is_too_short_for_all_days_is_an_error(plain):
 
 
 def test_no_common_dates(plain):
-    table = dataclasses.replace(curve(), dates=curve().dates - 4000)
+    table = dataclasses.replace(curve(), dates=curve().dates - np.timedelta64(4000, "D"))
     with pytest.raises(cs.MarketDataError, match=r"no date is common to the caps \(2024-01-02 to"):
         market(*prices_and_strikes(plain), table)
 

@@ -20,6 +20,8 @@ LONGEST_CAP = 100  # years
 # two: curve nodes are given at nominal maturities (10Y is t = 10), and dates must agree with them.
 DAYS_A_YEAR = 365.25
 
+DAY, MONTH = np.timedelta64(1, "D"), np.timedelta64(1, "M")
+
 
 @cache
 def target_calendar() -> np.busdaycalendar:
@@ -38,7 +40,7 @@ def is_business_day(dates: Dates) -> npt.NDArray[np.bool_]:
 
 def business_days(first: str, last: str) -> Dates:
     """All TARGET business days from `first` to `last`, both included."""
-    days = np.arange(np.datetime64(first, "D"), np.datetime64(last, "D") + 1)
+    days = np.arange(np.datetime64(first, "D"), np.datetime64(last, "D") + DAY)
     return days[is_business_day(days)]
 
 
@@ -51,10 +53,10 @@ def cap_dates(dates: npt.ArrayLike, tenor_months: int, periods: int) -> Dates:
     """
     start = np.asarray(dates, "datetime64[D]")[..., None]
     months = start.astype("datetime64[M]")
-    ahead = months + tenor_months * np.arange(periods + 1)
+    ahead = months + tenor_months * np.arange(periods + 1) * MONTH
     # The same day of the month, or the month's last day where it has no such day.
     wanted = ahead.astype("datetime64[D]") + (start - months.astype("datetime64[D]"))
-    last = (ahead + 1).astype("datetime64[D]") - 1
+    last = (ahead + MONTH).astype("datetime64[D]") - DAY
     rolled = np.busday_offset(
         np.minimum(wanted, last), 0, roll="modifiedfollowing", busdaycal=target_calendar()
     )
