@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import calibscope as cs
@@ -40,7 +41,7 @@ cs.run_study(market, sys.argv[2])
 
 def rows(store: Path) -> dict[str, list[tuple]]:
     """All rows, but for times and for the run that wrote them."""
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection, connection:
         return {
             table.name: connection.execute(
                 f"SELECT {', '.join(_names(table))} FROM {table.name} ORDER BY "
@@ -57,7 +58,7 @@ def _names(table) -> list[str]:
 def problems(store: Path, before: dict[str, list[tuple]]) -> list[str]:
     """What is wrong with a store after a fault, compared with its rows before."""
     found = []
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection, connection:
         (verdict,) = connection.execute("PRAGMA integrity_check").fetchone()
         if verdict != "ok":
             found.append(f"integrity check: {verdict}")

@@ -1,6 +1,7 @@
 """Exact answers of a study: kept once, for the days that were asked for."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_an_unknown_choice_is_refused(few, tmp_path):
 def test_a_store_of_the_first_version_is_upgraded(few, tmp_path):
     path = tmp_path / "s.db"
     run_study(few, path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(
             "DROP TABLE left_out; DROP TABLE profiles; DROP TABLE market_days; "
             "UPDATE store SET version = 1"
@@ -94,6 +95,6 @@ def test_a_store_of_the_first_version_is_upgraded(few, tmp_path):
     study = run_study(few, path, exact="all")
     assert len(study.left_out) > 0
     assert study.day(few.dates[0]).fingerprint == few.days[0].fingerprint
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         assert connection.execute("SELECT version FROM store").fetchone() == (schema.VERSION,)
     connection.close()

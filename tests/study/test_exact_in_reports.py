@@ -3,6 +3,7 @@
 import html
 import re
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_profile_intervals_stand_beside_those_of_the_delta_method(study, said):
 def test_marks_travel_with_the_intervals(study, tmp_path):
     path = tmp_path / "s.db"
     path.write_bytes(study.path.read_bytes())
-    with sqlite3.connect(path) as store:
+    with closing(sqlite3.connect(path)) as store, store:
         store.execute("UPDATE intervals SET is_collapsed = 1 WHERE parameter = 'a_y'")
         store.execute("UPDATE parameters SET is_identified = 0 WHERE parameter = 'a_y'")
         store.execute("UPDATE profiles SET is_connected = 0 WHERE parameter = 'sigma_y'")
@@ -104,7 +105,7 @@ def test_days_that_lack_answers_are_counted(study, tmp_path):
     path = tmp_path / "s.db"
     path.write_bytes(study.path.read_bytes())
     day = study.days.loc[study.days["date"] == flagged(study).iloc[0], "day_id"].item()
-    with sqlite3.connect(path) as store:
+    with closing(sqlite3.connect(path)) as store, store:
         store.execute("DELETE FROM left_out WHERE day_id = ?", (int(day),))
     first = exact_blocks(cs.open_study(path))[0]
     assert f"{len(MARCH) - 1} days were fitted again" in first

@@ -1,6 +1,7 @@
 """A day comes back from the store as it went in, or the store says why not."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_days_stored_by_an_older_version_are_added_by_the_next_run(market, tmp_p
     few = replace(market, days=market.days[:3], dropped=())
     path, date = tmp_path / "s.db", market.dates[0]
     cs.run_study(few, path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM market_days")
     connection.close()
     with pytest.raises(cs.StoreError, match="run the same command again"):
@@ -58,7 +59,7 @@ def test_a_day_that_was_tampered_with_is_refused(market, tmp_path):
     few = replace(market, days=market.days[:2], dropped=())
     path = tmp_path / "s.db"
     cs.run_study(few, path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
             "UPDATE market_days SET content = ? WHERE data_hash = ?",
             (packed(few.days[1]), few.days[0].fingerprint),

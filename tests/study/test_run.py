@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -294,5 +295,5 @@ def test_an_empty_store_is_a_study_without_days(tmp_path):
 def test_the_store_is_one_file_when_a_run_is_over(market, tmp_path):
     run_study(replace(market, days=market.days[:2]), tmp_path / "s.db")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s.db", "s.db-writer"]
-    with sqlite3.connect(tmp_path / "s.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 
 import openpyxl
 import pytest
@@ -20,7 +21,7 @@ STARTED = "started = '2024-06-03 07:08:09.000000'"
 def changed(study, path, change):
     """The same store, with its only run changed."""
     path.write_bytes(study.path.read_bytes())
-    with sqlite3.connect(path) as store:
+    with closing(sqlite3.connect(path)) as store, store:
         store.execute(f"UPDATE runs SET {STARTED}, {change}")
     return cs.open_study(path)
 
@@ -55,7 +56,7 @@ def test_the_report_of_a_killed_run(killed, tmp_path):
 def test_a_killed_run_after_a_complete_one(study, tmp_path):
     path = tmp_path / "s.db"
     path.write_bytes(study.path.read_bytes())
-    with sqlite3.connect(path) as store:
+    with closing(sqlite3.connect(path)) as store, store:
         store.execute("CREATE TEMP TABLE newest AS SELECT * FROM runs")
         store.execute(f"UPDATE newest SET run_id = 2, {STARTED}, {KILLED}")
         store.execute("INSERT INTO runs SELECT * FROM newest")
@@ -102,7 +103,12 @@ def test_killed_before_anything_was_stored(killed, tmp_path):
         encoding="utf-8"
     )
     assert "The study has no days." in text
-    with sqlite3.connect(killed.path) as store, sqlite3.connect(tmp_path / "empty.db") as empty:
+    with (
+        closing(sqlite3.connect(killed.path)) as store,
+        store,
+        closing(sqlite3.connect(tmp_path / "empty.db")) as empty,
+        empty,
+    ):
         row = store.execute("SELECT * FROM runs").fetchone()
         empty.execute(f"INSERT INTO runs VALUES ({', '.join('?' * len(row))})", row)
     study = cs.open_study(tmp_path / "empty.db")
