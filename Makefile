@@ -1,5 +1,6 @@
 # make demo    set everything up and run a whole study on built-in (synthetic) data
 # make test    set everything up and run the tests
+# make smoke   a minute of tests in a new environment: make smoke PYTHON=python3.13; make smoke-lowest
 # make docs    set everything up and build the documentation, docs/_build/html/index.html
 # make lint    style, types, layer order
 # make bench   speed as ratios to QuantLib, NumPy, SciPy and pandas, measured in the same run
@@ -8,13 +9,38 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test docs lint bench clean
+PARALLEL := --numprocesses=2 --dist=loadfile --max-worker-restart=1
+
+# Every package that we depend on is used somewhere in these, in about a minute.
+SMOKE := $(addprefix tests/, \
+  unit/test_calendar.py unit/test_compiled.py unit/test_linking.py unit/test_calibrate.py \
+  unit/test_solvers.py unit/test_leave_one_out.py unit/test_readers.py unit/test_settings.py \
+  unit/test_statistics.py unit/test_export.py unit/test_day_page.py golden/test_layouts.py \
+  study/test_run.py study/test_live_doors.py)
+
+.PHONY: demo test smoke smoke-lowest docs lint bench clean
 
 demo: .venv/installed
 	$(BIN)/calibscope demo
 
 test: .venv/installed-dev
-	$(BIN)/pytest --numprocesses=2 --dist=loadfile
+	$(BIN)/pytest $(PARALLEL)
+
+# Other Pythons and packages: `make smoke PYTHON=python3.13` with the newest that pip finds,
+# `make smoke-lowest` with the lowest that pyproject.toml allows.
+smoke: VENV := .venv-$(notdir $(PYTHON))
+smoke:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[dev]'
+	$(VENV)/bin/pytest $(PARALLEL) $(SMOKE)
+
+smoke-lowest: VENV := .venv-lowest
+smoke-lowest:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/python .ci/lowest.py > $(VENV)/lowest.txt
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(VENV)/lowest.txt '.[dev]'
+	$(VENV)/bin/pytest $(PARALLEL) -W default $(SMOKE) # what old packages warn of is not ours
 
 docs: .venv/installed-docs
 	rm -rf docs/_build/html
@@ -40,7 +66,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/live_page.py
 
 clean:
-	rm -rf .venv calibscope-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-* calibscope-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
 	rm -rf docs/_build docs/generated
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
