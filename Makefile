@@ -9,7 +9,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-PARALLEL := --numprocesses=2 --dist=loadfile --max-worker-restart=1
+PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder --max-worker-restart=1
 
 # Every package that we depend on is used somewhere in these, in about a minute.
 SMOKE := $(addprefix tests/, \

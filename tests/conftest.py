@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,10 +16,24 @@ settings.register_profile("calibscope", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("calibscope")
 
+# Files that take longest, in that order: they come first, so that two workers end together.
+LONGEST = (
+    "e2e/test_cli.py", "unit/test_docs.py", "study/test_live_browser.py", "e2e/test_terminal.py",
+    "study/test_exact_answers.py", "study/test_live_doors.py", "e2e/test_browser.py",
+    "study/test_faults.py", "unit/test_theory_pages.py", "unit/test_bounds.py",
+    "reference/test_recovery.py", "unit/test_notebooks.py", "unit/test_exact_report.py",
+    "unit/test_consequences.py", "reference/test_against_mpmath.py", "study/test_robustness.py",
+)  # fmt: skip
+PLACES = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
 
 # What the tests remember about curves is not the user's.
 MEMORY = tempfile.TemporaryDirectory(prefix="calibscope-tests-")
 os.environ["XDG_CACHE_HOME"] = MEMORY.name
+
+
+def pytest_collection_modifyitems(items):
+    """Files that take longest first; their tests keep their order."""
+    items.sort(key=lambda item: PLACES.get(item.path, len(PLACES)))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -336,6 +336,11 @@ def test_colours_are_for_terminals_and_not_for_everyone(folder):
         (("run", *FILES, "--store", "new.db"), "calibrating"),
     ],
 )
-def test_progress_is_shown_on_terminals_unless_quiet(folder, arguments, says):
+def test_progress_is_shown_on_terminals(folder, arguments, says):
     assert says in on_a_terminal(*arguments)
-    assert on_a_terminal(*arguments, "--quiet") == ""
+
+
+@needs_posix
+@pytest.mark.parametrize("command", ["report", "run"])  # a bar of steps, a bar of days
+def test_quiet_is_quiet_on_terminals(folder, command):
+    assert on_a_terminal(command, *COMMANDS[command][0], "--quiet") == ""
