@@ -37,9 +37,14 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def kernels():
-    """Compile once, before the first test."""
+def kernels(tmp_path_factory):
+    """Compile once, before the first test; all of them where several workers will need them."""
     compile_kernels()
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        from kernels import compile_together
+
+        compile_together(tmp_path_factory.getbasetemp().parent, worker == "gw0")
 
 
 @pytest.fixture(scope="session")
