@@ -12,7 +12,7 @@ import math
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.case import COUNT, Case, Work
+from calibscope.calibration.case import COUNT, Case, Work, with_held
 from calibscope.calibration.objective import (
     mark_free,
     measure_rooms,
@@ -26,6 +26,9 @@ FAR_AWAY, NEAR = 1e-4, 1e-13  # first damping
 SMALLEST_GAIN = 1e-15  # of the sum of squares: less is rounding
 CONVERGED = 1e-16  # of the sum of squares, that a step promises: a relative offset of 1e-8
 LARGEST_DAMPING = 1e14
+TOUCHING = 1e-8  # relative distance from a bound
+ROUNDING = 1e-9  # of the sum of squares, where large volatilities nearly cancel
+FEW_STEPS = 10
 
 
 @compiled
@@ -159,3 +162,22 @@ def approach(
             if damping > LARGEST_DAMPING:
                 break
     return best, evaluations
+
+
+@compiled
+def put_on_bounds(case: Case, value: float, parameters: Array) -> float:
+    """Put parameters on bounds that they nearly touch, where that costs rounding; the objective.
+
+    Along a flat direction steps may end a billionth before the bound, on one machine and not on
+    another, and nothing would know the bound as active.
+    """
+    for p in range(COUNT):
+        for bound in (case.task.lower[p], case.task.upper[p]):
+            if 0.0 < abs(parameters[p] - bound) <= TOUCHING * abs(bound):
+                there = parameters.copy()
+                there[p] = bound
+                found, _ = polish(2, NEAR, FEW_STEPS, with_held(p, there, case), there)
+                if found <= value * (1.0 + ROUNDING):
+                    value = found
+                    parameters[:] = there
+    return value

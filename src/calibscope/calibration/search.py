@@ -54,7 +54,7 @@ from calibscope.calibration.pairs import (
     start_at,
 )
 from calibscope.calibration.persist import persist
-from calibscope.calibration.polish import NEAR, polish
+from calibscope.calibration.polish import NEAR, polish, put_on_bounds
 from calibscope.calibration.resolution import PERFECT_FIT, unresolved_squares
 from calibscope.calibration.ridge import is_beside_ridge, walk_ridge
 from calibscope.calibration.surrogate import (
@@ -170,6 +170,7 @@ def search_day(
     evaluations += finish(perfect, case, ends[:kept], end_values[:kept])
     best = np.argmin(end_values[:kept])
     end_values[best], used = look_beyond(perfect, unresolved, case, end_values[best], ends[best])
+    end_values[best] = put_on_bounds(case, end_values[best], ends[best])
     return kept, evaluations + used
 
 

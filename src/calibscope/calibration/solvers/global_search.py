@@ -15,7 +15,7 @@ from calibscope.calibration.coordinates import SWAP
 from calibscope.calibration.descent import MOST_STEPS
 from calibscope.calibration.ends import Ends
 from calibscope.calibration.persist import persist
-from calibscope.calibration.polish import FAR_AWAY, NEAR, polish
+from calibscope.calibration.polish import FAR_AWAY, NEAR, polish, put_on_bounds
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.resolution import PERFECT_FIT, unresolved_squares
 from calibscope.calibration.search import (
@@ -117,6 +117,7 @@ def persisted(problem: Problem, found: Ends) -> Ends:
     best = int(np.argmin(objectives))
     objectives[best], used = look_beyond(perfect, least, case, objectives[best], ends[best])
     evaluations += used
+    objectives[best] = put_on_bounds(case, objectives[best], ends[best])
     return Ends.sorted_by(ends, objectives, evaluations)
 
 
