@@ -140,7 +140,7 @@ def engine_of(address: str | None, threads: int | None) -> Engine:
     """The cluster at this address, or this machine."""
     if threads is not None and threads < 1:
         raise ValueError(f"threads is {threads}; use at least one")
-    return Cluster(address) if address else Threads(threads)
+    return Threads(threads) if address is None else Cluster(address)
 
 
 def _version() -> str:

@@ -23,6 +23,7 @@ from calibscope.study.store import insert_columns
 
 BATCH = 256  # days that are committed together
 QUICK = 1  # of zlib's levels
+LARGEST_DAY = 32_000_000  # bytes of JSON; a usual day has 5,000
 
 
 def keep_market_days(database: Engine, days: Iterable[MarketDay]) -> None:
@@ -103,7 +104,14 @@ def packed(day: MarketDay) -> bytes:
 
 def unpacked(content: bytes) -> MarketDay:
     """The day that was packed, to the last bit."""
-    found: dict[str, Any] = json.loads(zlib.decompress(content))
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(content, LARGEST_DAY)
+    if not unpacking.eof:
+        raise StoreError(
+            f"the quotes of a stored day are damaged: cut off, or more than {LARGEST_DAY / 1e6:g} "
+            "MB; run again"
+        )
+    found: dict[str, Any] = json.loads(text)
     date = found.pop("date")
     curve = (found.pop(name) for name in ("curve_times", "log_discounts", "interpolation"))
     schedule = (found.pop(name) for name in ("times", "accruals"))
