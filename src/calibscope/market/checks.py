@@ -33,15 +33,15 @@ def maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
             problems.append(f"maturity is {year}; it must be a positive number of years")
             continue
         periods = year / tenor
-        if abs(periods - round(periods)) > SAME_PERIOD:
+        if periods > MOST_PERIODS:
+            problems.append(
+                f"{year:g}Y: the cap would have {periods:.6g} periods, and up to {MOST_PERIODS:,} "
+                f"are computed; is the tenor {tenor:g} years (0.5 is six months)?"
+            )
+        elif abs(periods - round(periods)) > SAME_PERIOD:
             problems.append(
                 f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years "
                 "(another tenor, or leave the cap out?)"
-            )
-        elif periods > MOST_PERIODS:
-            problems.append(
-                f"{year:g}Y: the cap would have {periods:,.0f} periods, and up to {MOST_PERIODS:,} "
-                f"are computed; is the tenor {tenor:g} years (0.5 is six months)?"
             )
         elif round(periods) <= start:
             problems.append(

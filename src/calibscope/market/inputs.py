@@ -11,6 +11,8 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
 
+LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
+
 
 def numbers(values: object, what: str) -> tuple[Array, list[str]]:
     """`values` as a flat float array; entries that are no numbers become NaN, with a problem.
@@ -43,7 +45,7 @@ def _entry_by_entry(values: object, what: str) -> tuple[Array, list[str]]:
 
 def positive_number(value: object, what: str, example: str) -> list[str]:
     """Problems of a scalar that must be a positive number."""
-    if isinstance(value, int | float | np.number) and 0 < value < np.inf:
+    if isinstance(value, int | float | np.number) and 0 < value <= LARGEST:
         return []
     return [f"{what} is {brief(value)}; it must be a positive number ({example})"]
 

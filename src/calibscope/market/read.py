@@ -67,7 +67,7 @@ def read_market(
     except MarketDataError as error:
         errors.append(error)
     if len(errors) == 1:
-        raise errors[0]
+        raise errors.pop()  # not errors[0], which would keep this frame and its tables alive
     texts = [f"{error.where}: {text}" for error in errors for text in error.problems]
     raise_problems("market data", texts)
     named = next(iter(caps.values())) if isinstance(caps, Mapping) else caps

@@ -30,11 +30,13 @@ class Problems:
         """Note a problem of a cell; the same in further rows of the column makes no new line."""
         key = (table.sheet, column, text)
         found = self._kinds.setdefault(kind, {})
-        if key not in found and len(found) >= KEPT:
+        if key in found:
+            self._rows[key].append(int(table.rows[row]))
+        elif len(found) < KEPT:
+            found[key] = [table.place(row, column), text]
+            self._rows[key] = [int(table.rows[row])]
+        else:
             self._further[kind] += 1
-            return
-        found.setdefault(key, [table.place(row, column), text])
-        self._rows.setdefault(key, []).append(int(table.rows[row]))
 
     def lines(self) -> list[str]:
         """One line per problem."""

@@ -68,7 +68,7 @@ def read_panels(
         except MarketDataError as error:
             errors.append(error)
     if len(errors) == 1:
-        raise errors[0]
+        raise errors.pop()  # not errors[0], which would keep this frame and its tables alive
     raise_problems(role, [f"{error.where}: {text}" for error in errors for text in error.problems])
     return panels
 
