@@ -77,7 +77,7 @@ class Problem:
         lower, upper = box(bounds or {}, fixed or {})
         strength = _strength(anchor_strength)
         if strength > 0 and anchor is None:
-            raise ValueError(f"anchor_strength is {strength:g}, but there is no anchor; give both")
+            raise ValueError(f"anchor_strength is {strength:g}; give an anchor as well")
         return cls(
             day, weights_of(day, weights), lower, upper, name_of(weights), anchor,
             strength,
