@@ -11,7 +11,7 @@ import xlsxwriter
 
 from calibscope.market.errors import MarketDataError
 from calibscope.market.maturity import maturity
-from calibscope.market.readers import read_panels
+from calibscope.market.readers import read_panels, workbook_process
 from calibscope.market.settings import FileSettings
 
 
@@ -294,13 +294,12 @@ def test_sheets_are_chosen_by_name(tmp_path):
 
 
 def test_a_password_is_named(tmp_path, monkeypatch):
-    import python_calamine
-
-    def refuse(path):
-        raise python_calamine.PasswordError("protected")
-
+    refusing = tmp_path / "refusing.py"
+    refusing.write_text(
+        "import pickle, sys; pickle.dump(('password', None), sys.stdout.buffer)", encoding="utf-8"
+    )
     workbook(tmp_path / "book.xlsx", price=[["date", 3], [45446, 1]])
-    monkeypatch.setattr(python_calamine.CalamineWorkbook, "from_path", refuse)
+    monkeypatch.setattr(workbook_process, "__file__", str(refusing))
     with pytest.raises(MarketDataError, match="protected by a password; save a copy"):
         read_panels(tmp_path / "book.xlsx", FileSettings(), "caps")
 

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
+from calibscope.base.brief import brief
 from calibscope.calibration.case import COUNT, Task
 from calibscope.calibration.coordinates import SWAP, scale, scaled
 from calibscope.calibration.weights import Weights, name_of, weights_of
@@ -27,6 +28,7 @@ from calibscope.models.g2.parameters import PARAMETERS
 LOWER = frozen([1e-5, 1e-5, 1e-5, 1e-5, -1.0])
 UPPER = frozen([10.0, 10.0, 1.0, 1.0, 1.0])
 
+LARGEST_STRENGTH = 1e50  # beyond, sums of squares leave the range of numbers
 PERFECT = 1e-10  # relative price errors: smaller ones are rounding
 
 Bounds = Mapping[str, tuple[float, float]]
@@ -73,13 +75,12 @@ class Problem:
         if not isinstance(day, MarketDay):
             raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
         lower, upper = box(bounds or {}, fixed or {})
-        if anchor_strength < 0 or (anchor_strength > 0 and anchor is None):
-            raise ValueError(
-                f"anchor_strength is {anchor_strength}; give an anchor, and at least 0"
-            )
+        strength = _strength(anchor_strength)
+        if strength > 0 and anchor is None:
+            raise ValueError(f"anchor_strength is {strength:g}; give an anchor as well")
         return cls(
             day, weights_of(day, weights), lower, upper, name_of(weights), anchor,
-            float(anchor_strength),
+            strength,
         )  # fmt: skip
 
     @cached_property
@@ -235,19 +236,33 @@ class Problem:
             return float(np.sqrt(np.mean(relative[self.has_weight] ** 2)))
 
 
+def _strength(given: float) -> float:
+    """The strength of an anchor, checked."""
+    if isinstance(given, int | float | np.number) and 0 <= given <= LARGEST_STRENGTH:
+        return float(given)
+    raise ValueError(
+        f"anchor_strength is {brief(given)}; give an anchor, and 0 to {LARGEST_STRENGTH:g} (fixed= "
+        "holds parameters fixed)"
+    )
+
+
 def box(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
     """Lower and upper bounds of all parameters: the paper's, unless others are given."""
     lower, upper = np.array(LOWER), np.array(UPPER)
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
         if name not in PARAMETERS:
-            raise ValueError(f"{name!r} is no parameter; choose from {', '.join(PARAMETERS)}")
+            raise ValueError(f"{brief(name)} is no parameter; choose from {', '.join(PARAMETERS)}")
         if not isinstance(limits, Sequence) or len(limits) != 2:
-            raise ValueError(f"bounds of {name} are {limits!r}; give a lower and an upper one")
+            raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
         p = PARAMETERS.index(name)
-        lower[p], upper[p] = limits
+        try:
+            lower[p], upper[p] = limits
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"bounds of {name} are {brief(limits)}; give two numbers") from None
         lowest, highest = (-1.0, 1.0) if name == "rho_xy" else (1e-8, 1e3)
         if not lowest <= lower[p] <= upper[p] <= highest:
             raise ValueError(
-                f"bounds of {name} are {limits}; give {lowest:g} <= lower <= upper <= {highest:g}"
+                f"bounds of {name} are {brief(limits)}; give {lowest:g} <= lower <= upper <= "
+                f"{highest:g}"
             )
     return frozen(lower), frozen(upper)

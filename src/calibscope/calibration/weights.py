@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
+from calibscope.base.brief import brief
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 
@@ -21,9 +22,14 @@ WEIGHTINGS = ("rmsre", "absolute", "vega", "leverage_balanced")
 
 TOO_SMALL = "so small a price has no weight 1/y^2; leave the quote out, or take weights='absolute'"
 NO_VEGA = (
-    "the price has no vega (below the intrinsic value, or of no vol at all); leave the quote out, "
-    "or take other weights"
+    "the price has no vega (below the intrinsic value, or so little above it that its vol does not "
+    "show); leave the quote out, or take other weights"
 )
+# Of the price: below, a vol of 1 bp moves the price by less than 1e-10 of it, which is rounding. At
+# the money vega is about 100 times the price.
+LEAST_VEGA = 1e-6
+# Of w y^2: beyond, sums of squares leave the range of numbers.
+SMALLEST_PULL, LARGEST_PULL = 1e-100, 1e100
 
 Weights = str | Mapping[float, float] | ArrayLike
 
@@ -38,15 +44,24 @@ def weights_of(day: MarketDay, weights: Weights) -> Array:
         if weights == "vega":
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 vegas = day.notional * day.caplets.vegas(day.normal_vols)
-                return _finite(day, vegas**-2.0, NO_VEGA)
+                shows = vegas > LEAST_VEGA * day.prices
+                return _finite(day, np.where(shows, vegas**-2.0, np.nan), NO_VEGA)
         raise ValueError(
-            f"weights are {weights!r}; choose from {', '.join(WEIGHTINGS)}, give an importance per "
-            "maturity, such as {10: 1, 20: 3}, or one weight per quote"
+            f"weights are {brief(weights)}; choose from {', '.join(WEIGHTINGS)}, give an "
+            "importance per maturity, such as {10: 1, 20: 3}, or one weight per quote"
         )
     if isinstance(weights, Mapping):
         importance = _checked(day, _importance(day, weights))
         return _finite(day, np.where(importance > 0, importance * _relative(day), 0.0), TOO_SMALL)
-    return frozen(_checked(day, weights))
+    own = _checked(day, weights)
+    with np.errstate(over="ignore", under="ignore"):
+        pull = float((own * day.prices**2).max())
+    if not SMALLEST_PULL <= pull <= LARGEST_PULL:
+        raise ValueError(
+            f"weights are up to {own.max():g} for prices up to {day.prices.max():g}; only their "
+            "ratios matter, so multiply all by the same number until w y^2 is near 1"
+        )
+    return frozen(own)
 
 
 def name_of(weights: Weights) -> str:
@@ -77,13 +92,18 @@ def _importance(day: MarketDay, weights: Mapping[float, float]) -> Array:
             f"{day.label}: no importance is given for {', '.join(missing)}; name every maturity, "
             "with 0 for those that do not matter"
         )
-    return np.array([weights[float(year)] for year in day.maturities], float)
+    return np.array([weights[float(year)] for year in day.maturities], object)
 
 
 def _checked(day: MarketDay, weights: ArrayLike) -> Array:
-    values = np.asarray(weights, float)
+    try:
+        values = np.asarray(weights, float)
+    except (TypeError, ValueError, OverflowError):
+        values = np.empty(0)
     if values.shape != day.prices.shape or not (values >= 0).all() or not np.isfinite(values).all():
-        raise ValueError(f"weights are {weights!r}; give {len(day.prices)} numbers, none negative")
+        raise ValueError(
+            f"weights are {brief(weights)}; give {len(day.prices)} numbers, none negative"
+        )
     if not (values > 0).any():
         raise ValueError("all weights are zero; at least one quote must count")
     return values

@@ -1,21 +1,24 @@
 """`cs.diagnose_least_squares`: the same diagnosis for anything with residuals and a Jacobian."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
+from calibscope.base.brief import brief
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
+from calibscope.diagnosis.geometry import column_lengths
 from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Transform, Words
 from calibscope.diagnosis.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 
 USUAL = DiagnosisSettings()
+LARGEST, SMALLEST = 1e140, 1e-290
 
 Limits = Mapping[str, tuple[float, float]] | tuple[ArrayLike, ArrayLike]
 
@@ -74,7 +77,7 @@ def diagnose_least_squares(
     >>> dx.edof, dx.leverage.round(2).tolist()
     (2, [0.7, 0.3, 0.3, 0.7])
     """
-    r, J = np.asarray(residuals, dtype=float), np.asarray(jacobian, dtype=float)
+    r, J = _floats(residuals, "residuals"), _floats(jacobian, "jacobian")
     if r.ndim != 1 or J.ndim != 2 or len(J) != len(r) or not r.size or not J.size:
         raise ValueError(
             f"residuals have shape {r.shape} and the jacobian {J.shape}; give (m,) and (m, p)"
@@ -94,18 +97,22 @@ def diagnose_least_squares(
             raise ValueError(f"{name} is {value:g}, which has no {transform}; choose 'identity'")
     lower, upper = _limits(bounds, words.names, theta)
     seconds = None if hessian is None else _filled(hessian, (m, p, p), 0.0, "hessian")
-    problem = LeastSquares(
-        _filled(r, (m,), 0.0, "residuals"),
-        _filled(J, (m, p), 0.0, "jacobian"),
-        w,
-        None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds),
-        None if observed is None else _filled(observed, (m,), 0.0, "observed"),
-        theta,
-        lower,
-        upper,
-        _labels(labels, m),
-        words,
-    )
+    # What overflows is refused below.
+    with np.errstate(over="ignore", invalid="ignore"):
+        bend = None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds)
+        problem = LeastSquares(
+            _filled(r, (m,), 0.0, "residuals"),
+            _filled(J, (m, p), 0.0, "jacobian"),
+            w,
+            bend,
+            None if observed is None else _filled(observed, (m,), 0.0, "observed"),
+            theta,
+            lower,
+            upper,
+            _labels(labels, m),
+            words,
+        )
+        _check_sizes(problem)
     if refit is not None and (values is None or observed is None):
         raise ValueError("refit needs to know the fit; give values= and observed=")
     second = None if seconds is None else partial(np.copy, seconds)
@@ -113,8 +120,43 @@ def diagnose_least_squares(
     return replace(dx, refit=refit, second=second)
 
 
+def _check_sizes(problem: LeastSquares) -> None:
+    """Refuse what leaves the range of numbers when it is squared: LAPACK may never return."""
+    A, scale = problem.design, problem.coordinate_scale
+    lengths = column_lengths(A)
+    bend = np.zeros((1, 1)) if problem.bend is None else problem.bend
+    observed = np.zeros(1) if problem.observed is None else problem.observed
+    sizes = {
+        "sqrt(w) (y - g)": problem.weighted_residuals,
+        "sqrt(w) y": np.max(problem.root_weights) * observed,
+        "sqrt(w) J": A,
+        "sqrt(w) J values": A * np.where(np.isnan(scale), 1.0, scale),
+        "w (y - g) hessian": bend,
+        "w (y - g) hessian over J^T W J": bend / lengths[:, None] / lengths,
+    }
+    for what, numbers in sizes.items():
+        largest = np.abs(np.where(np.isnan(numbers), np.inf, numbers)).max()
+        if largest > LARGEST:
+            raise ValueError(
+                f"{what} reaches {largest:g}, and numbers up to {LARGEST:g} can be squared; "
+                "measure in other units, or divide all weights by the same number"
+            )
+    if lengths.min() < SMALLEST:
+        raise ValueError(
+            f"a column of sqrt(w) J has length {lengths.min():g}, too small for its inverse; "
+            "measure in other units, or multiply all weights by the same number"
+        )
+
+
+def _floats(given: ArrayLike, what: str) -> Array:
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} are {brief(given)}; give numbers") from None
+
+
 def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what: str) -> Array:
-    array = np.full(shape, usual) if given is None else np.array(given, dtype=float)
+    array = np.full(shape, usual) if given is None else _floats(given, what)
     if array.shape != shape:
         raise ValueError(f"{what}: the shape is {array.shape}; give {shape}")
     if not np.isfinite(array).all():
@@ -123,13 +165,20 @@ def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what:
 
 
 def _words(p: int, names: Sequence[str] | None, transforms: Sequence[Transform] | None) -> Words:
-    called = tuple(f"b{i + 1}" for i in range(p)) if names is None else tuple(names)
-    kinds: tuple[Transform, ...] = tuple(transforms or ["identity"] * p)
+    called = tuple(f"b{i + 1}" for i in range(p)) if names is None else _texts(names, "names")
+    kinds = ("identity",) * p if transforms is None else _texts(transforms, "transforms")
     if len(called) != p or len(set(called)) != p:
-        raise ValueError(f"names are {called}; give {p} different ones")
+        raise ValueError(f"names are {brief(called)}; give {p} different ones")
     if len(kinds) != p or not set(kinds) <= set(TRANSFORMS):
-        raise ValueError(f"transforms are {kinds}; give {p} out of {', '.join(TRANSFORMS)}")
-    return Words(called, kinds)
+        raise ValueError(f"transforms are {brief(kinds)}; give {p} out of {', '.join(TRANSFORMS)}")
+    return Words(called, cast(tuple[Transform, ...], kinds))
+
+
+def _texts(given: Sequence[str], what: str) -> tuple[str, ...]:
+    words = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError(f"{what} are {brief(given)}; give a text for each")
+    return words
 
 
 def _labels(labels: Sequence[str] | None, m: int) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
@@ -162,6 +211,6 @@ def _pair(given: Any, shape: tuple[int, ...], what: str) -> tuple[Array, Array]:
     """A lower and an upper bound, each of the shape or one for all."""
     try:
         low, high = (np.broadcast_to(np.asarray(bound, float), shape) for bound in given)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} are {given!r}; give (lower, upper)") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} are {brief(given)}; give (lower, upper)") from None
     return low, high

@@ -3,12 +3,16 @@
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
+from calibscope.base.brief import brief
 from calibscope.market.curve import CARRIED_ON, DiscountCurve
 from calibscope.market.quotes import VolType
 from calibscope.market.schedule import Schedule
 
 # A maturity is a multiple of the tenor up to this fraction of a period (3.0000001 is 3).
 SAME_PERIOD = 1e-6
+
+# 150 years of months have 1,800; more is a tenor in another unit.
+MOST_PERIODS = 2_000
 
 # Strikes that agree to this are the same: 0.0245 and 2.45 / 100.
 SAME_STRIKE = 1e-10
@@ -29,7 +33,12 @@ def maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
             problems.append(f"maturity is {year}; it must be a positive number of years")
             continue
         periods = year / tenor
-        if abs(periods - round(periods)) > SAME_PERIOD:
+        if periods > MOST_PERIODS:
+            problems.append(
+                f"{year:g}Y: the cap would have {periods:.6g} periods, and up to {MOST_PERIODS:,} "
+                f"are computed; is the tenor {tenor:g} years (0.5 is six months)?"
+            )
+        elif abs(periods - round(periods)) > SAME_PERIOD:
             problems.append(
                 f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years "
                 "(another tenor, or leave the cap out?)"
@@ -148,8 +157,8 @@ def bid_ask_pairs(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
     """(m, 2) bid and ask prices."""
     try:
         array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        return np.empty(0), [f"bid_ask is {values!r}; give two numbers for each maturity"]
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0), [f"bid_ask is {brief(values)}; give two numbers for each maturity"]
     if array.shape != (len(years), 2):
         return array, [
             f"bid_ask has shape {array.shape}; give bid and ask for each of the {len(years)} "

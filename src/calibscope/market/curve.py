@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
-from calibscope.market.errors import raise_problems
+from calibscope.base.brief import brief
+from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.inputs import choice, numbers
 from calibscope.market.interpolation import Interpolation, Scheme, interpolated
 from calibscope.market.interpolation.schemes import too_few_nodes
@@ -28,8 +29,7 @@ from calibscope.market.maturity import maturity
 if TYPE_CHECKING:
     from calibscope.market.svensson_fit import SvenssonFit
 
-# Times that agree to this many years (a third of a second) are the same time.
-SAME_TIME = 1e-8
+LONGEST = 1_000.0  # years; a longer curve has its times in another unit
 
 # A payment 30 years ahead may fall some days after a 30Y node, because markets close on weekends
 # and holidays: so far the last forward rate is carried on.
@@ -72,7 +72,7 @@ class DiscountCurve:
         if (
             times[0] == logs[0] == 0
             and (times[1:] > times[:-1]).all()
-            and times[-1] < np.inf
+            and times[-1] <= LONGEST
             and np.isfinite(logs).all()
         ):
             return problems
@@ -85,6 +85,10 @@ class DiscountCurve:
             for t, value in zip(times, logs, strict=True)
             if not np.isfinite(value)
         ]
+        if LONGEST < times[-1] < np.inf:
+            problems.append(
+                f"the last time is {times[-1]:g}; times are years from today, up to {LONGEST:g}"
+            )
         if times[0] != 0 or logs[0] != 0:
             problems.append(
                 f"the first node is (t = {times[0]:g}, log P = {logs[0]:g}); it must be (0, 0)"
@@ -394,7 +398,12 @@ class DiscountCurve:
         return fit_svensson(self.times[1:], -self.log_discounts[1:] / self.times[1:])
 
     def _checked(self, t: ArrayLike) -> Array:
-        return _covered(np.asarray(t, float), self.last_time)
+        try:
+            times = np.asarray(t, float)
+        except (TypeError, ValueError, OverflowError):
+            problem = f"asked for t = {brief(t)}; give years from today"
+            raise MarketDataError("discount curve", [problem]) from None
+        return _covered(times, self.last_time)
 
 
 def log_discounts_of_zero_rates(times: Array, rates: Array, compounding: Compounding) -> Array:

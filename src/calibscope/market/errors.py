@@ -2,18 +2,26 @@
 
 from collections.abc import Sequence
 
+from calibscope.base.brief import cut
+
+# Nobody reads more, and a file can hold a name of a megabyte.
+LISTED = 20
+LONGEST = 600
+
 
 class MarketDataError(ValueError):
     """Market data that cannot be used; `problems` lists every reason found."""
 
     def __init__(self, where: str, problems: Sequence[str]) -> None:
-        self.where = where
-        self.problems = tuple(problems)
+        self.where = cut(where, LONGEST)
+        self.problems = tuple(cut(problem, LONGEST) for problem in problems)
         if len(self.problems) == 1:
-            text = f"{where}: {self.problems[0]}"
+            text = f"{self.where}: {self.problems[0]}"
         else:
-            lines = "".join(f"\n  - {problem}" for problem in self.problems)
-            text = f"{where}: {len(self.problems)} problems{lines}"
+            lines = "".join(f"\n  - {problem}" for problem in self.problems[:LISTED])
+            if len(self.problems) > LISTED:
+                lines += f"\n  - and {len(self.problems) - LISTED:,} more"
+            text = f"{self.where}: {len(self.problems)} problems{lines}"
         super().__init__(text)
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...]]]:

@@ -9,6 +9,9 @@ from typing import get_args
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
+from calibscope.base.brief import brief
+
+LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
 
 
 def numbers(values: object, what: str) -> tuple[Array, list[str]]:
@@ -19,7 +22,7 @@ def numbers(values: object, what: str) -> tuple[Array, list[str]]:
     try:
         given = np.asarray(values)
         array = given.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _entry_by_entry(values, what)
     if given.dtype.kind in "bmM":
         return np.empty(0), [f"{what} are of type {given.dtype}; give numbers"]
@@ -30,36 +33,36 @@ def numbers(values: object, what: str) -> tuple[Array, list[str]]:
 
 def _entry_by_entry(values: object, what: str) -> tuple[Array, list[str]]:
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        return np.empty(0), [f"{what} are {values!r}; give a list of numbers"]
+        return np.empty(0), [f"{what} are {brief(values)}; give a list of numbers"]
     array, problems = np.full(len(values), np.nan), []
     for i, value in enumerate(values):
         try:
             array[i] = value
-        except (TypeError, ValueError):
-            problems.append(f"{what}: entry {i + 1} is {value!r}; it must be a number")
+        except (TypeError, ValueError, OverflowError):
+            problems.append(f"{what}: entry {i + 1} is {brief(value)}; it must be a number")
     return array, problems
 
 
 def positive_number(value: object, what: str, example: str) -> list[str]:
     """Problems of a scalar that must be a positive number."""
-    if isinstance(value, int | float | np.number) and 0 < value < np.inf:
+    if isinstance(value, int | float | np.number) and 0 < value <= LARGEST:
         return []
-    return [f"{what} is {value!r}; it must be a positive number ({example})"]
+    return [f"{what} is {brief(value)}; it must be a positive number ({example})"]
 
 
 def choice(value: object, what: str, choices: object) -> list[str]:
     """Problems of a value that must be one of the literals of the type `choices`."""
     allowed = get_args(choices)
-    if value in allowed:
+    if isinstance(value, str) and value in allowed:
         return []
-    return [f"{what} is {value!r}; choose from {', '.join(allowed)}"]
+    return [f"{what} is {brief(value)}; choose from {', '.join(allowed)}"]
 
 
 def flag(value: object, what: str) -> list[str]:
     """Problems of a value that must be True or False."""
     if isinstance(value, bool | np.bool_):
         return []
-    return [f"{what} is {value!r}; it must be True or False"]
+    return [f"{what} is {brief(value)}; it must be True or False"]
 
 
 def column(

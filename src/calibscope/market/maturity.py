@@ -25,6 +25,7 @@ UNITS = {
 }
 OVERNIGHT = ("on", "o/n")
 LONGEST = 150  # years; beyond, someone wrote months or a calendar year
+LONGEST_WORD = 60  # signs: no maturity takes more, and a file may have a cell of a megabyte
 
 _PART = re.compile(r"(\d+(?:[.,]\d+)?) ?([a-z]+)", re.ASCII)
 _MATURITY = re.compile(rf"(?:{_PART.pattern} ?)+", re.ASCII)
@@ -38,6 +39,8 @@ def maturity(text: str) -> float | None:
     >>> maturity("18M"), maturity("1Y6M"), maturity("0,5"), maturity("ON") == 1 / 365
     (1.5, 1.5, 0.5, True)
     """
+    if len(text) > LONGEST_WORD:
+        return None
     word = " ".join(text.casefold().split())
     if word in OVERNIGHT:
         return float(DAY)

@@ -5,12 +5,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from calibscope.base.brief import brief
 from calibscope.market.assembly import Progress, assemble
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
 from calibscope.market.readers import FileLike, read_panels
-from calibscope.market.settings import SECTIONS_OF_STUDIES, MarketSettings, Section
+from calibscope.market.settings import (
+    SECTIONS_OF_STUDIES,
+    MarketSettings,
+    Section,
+    parsed_toml,
+)
+
+LONGEST_CHANGE = 10_000  # signs
 
 
 def read_market(
@@ -59,7 +67,7 @@ def read_market(
     except MarketDataError as error:
         errors.append(error)
     if len(errors) == 1:
-        raise errors[0]
+        raise errors.pop()  # not errors[0], which would keep this frame and its tables alive
     texts = [f"{error.where}: {text}" for error in errors for text in error.problems]
     raise_problems("market data", texts)
     named = next(iter(caps.values())) if isinstance(caps, Mapping) else caps
@@ -120,15 +128,18 @@ def settings_content(
 def _parsed(change: str) -> dict[str, Any]:
     """One change as nested dictionaries; a value that is no TOML is a word."""
     key, sign, value = change.partition("=")
-    if not sign:
-        raise MarketDataError("settings", [f"{change!r} is no change; write caps.units.price=bp"])
+    if not sign or len(change) > LONGEST_CHANGE:
+        problem = f"{brief(change)} is no change; write caps.units.price=bp"
+        raise MarketDataError("settings", [problem])
     word = '"' + value.strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
     for text in (value, word):
         try:
-            return tomllib.loads(f"{key} = {text}")
+            return parsed_toml(f"{key} = {text}")
         except tomllib.TOMLDecodeError:
             continue
-    raise MarketDataError("settings", [f"{key!r} is no name of a setting, like caps.units.price"])
+    raise MarketDataError(
+        "settings", [f"{brief(key)} is no name of a setting, like caps.units.price"]
+    )
 
 
 def _merged(base: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Nothing here is guessed from the data. What is not said has the default below; w
 verified against the quotes afterwards (`assembly/units.py`).
 """
 
+import codecs
 import datetime
 import difflib
 import re
@@ -24,10 +25,12 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from calibscope.base.brief import LONGEST, brief, cut
 from calibscope.market.curve import Compounding
 from calibscope.market.day import AtTheMoney
 from calibscope.market.errors import MarketDataError
 from calibscope.market.interpolation import Interpolation
+from calibscope.market.limits import file_problem
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
 from calibscope.market.quotes import Kind
@@ -42,6 +45,13 @@ SECTIONS_OF_STUDIES = ("calibration", "diagnosis", "governance")  # in the same 
 TENORS = {"6M": 0.5, "3M": 0.25}
 DATE_FORMATS = ("iso", "dmy", "mdy", "excel")  # beside those of strptime
 LARGEST_SHIFT = 0.5
+LARGEST_SETTINGS = 1_000_000  # bytes of a settings file
+DEEPEST = 10  # levels of nesting; ours have three
+LONGEST_WORD = 100  # signs of a word that may be one of ours, misspelt
+TOO_DEEP = "something is nested too deeply"
+TOO_MANY_DIGITS = "a whole number has too many digits"
+# Codecs that are no way to write a file, and slow on long ones.
+NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "unicode-escape")
 
 ALL_QUANTITIES: tuple[Quantity, ...] = (*get_args(CapQuantity), *get_args(CurveQuantity))
 UNIT_WORDS = {
@@ -73,7 +83,9 @@ Settings = TypeVar("Settings", bound=Section)
 
 def _spelt(value: Any, words: Iterable[str]) -> Any:
     """The word of ours that differs only in case, blanks and hyphens; else the value itself."""
-    return {_plain(word): word for word in words}.get(_plain(str(value)), value)
+    if not isinstance(value, str):
+        return value
+    return {_plain(word): word for word in words}.get(_plain(value), value)
 
 
 def _plain(word: str) -> str:
@@ -117,7 +129,7 @@ def _date_format(value: str) -> str:
     example = datetime.datetime(2024, 6, 13)
     try:
         same = datetime.datetime.strptime(example.strftime(value), value) == example
-    except ValueError:
+    except (ValueError, re.error):  # %Y twice makes a pattern with two groups of one name
         same = False
     if not same:
         raise PydanticCustomError(
@@ -135,6 +147,8 @@ def _delimiter(value: str) -> str:
 def _encoding(value: str) -> str:
     try:
         "".encode(value)
+        if codecs.lookup(value).name in NO_ENCODINGS:
+            raise LookupError
     except (LookupError, ValueError):
         raise PydanticCustomError("encoding", "use an encoding such as utf-8 or cp1252") from None
     return value
@@ -172,11 +186,13 @@ class FileSettings(Section):
         if not isinstance(value, Mapping):
             return value
         units = {
-            _spelt(quantity, cls.own): UNIT_WORDS.get(_spelt(unit, UNIT_WORDS), unit)
+            _spelt(quantity, cls.own): (
+                UNIT_WORDS.get(_spelt(unit, UNIT_WORDS), unit) if isinstance(unit, str) else unit
+            )
             for quantity, unit in value.items()
         }
         strangers = [
-            f"{word!r} is no quantity"
+            f"{brief(word)} is no quantity"
             f"{' of this section' if word in ALL_QUANTITIES else did_you_mean(word, cls.own)}"
             for word in units
             if word not in cls.own
@@ -247,7 +263,10 @@ class MarketSettings(Section):
     def content_of(path: str | Path) -> dict[str, Any]:
         """What a TOML file says, not yet checked."""
         try:
-            return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+            unfit = file_problem(Path(path), LARGEST_SETTINGS)
+            if unfit is None:
+                return parsed_toml(Path(path).read_text(encoding="utf-8-sig"))
+            problem = unfit
         except FileNotFoundError:
             problem = "there is no such settings file; check the name"
         except OSError as error:
@@ -256,6 +275,8 @@ class MarketSettings(Section):
             problem = "is no UTF-8 text; save it as UTF-8"
         except tomllib.TOMLDecodeError as error:
             problem = f"is no valid TOML: {error}"
+        except ValueError:  # a zero byte in the name
+            problem = "is no name of a file; check the name"
         raise MarketDataError(str(path), [problem])
 
     @classmethod
@@ -264,8 +285,43 @@ class MarketSettings(Section):
         return checked_settings(cls, content, where)
 
 
+def parsed_toml(text: str) -> dict[str, Any]:
+    """What the text says; `tomllib.TOMLDecodeError` if it is no TOML that can be settings."""
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError(TOO_DEEP) from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # of int(), on more than 4,300 digits
+        raise tomllib.TOMLDecodeError(TOO_MANY_DIGITS) from None
+    if problem := _monster(content):
+        raise tomllib.TOMLDecodeError(problem)
+    return content
+
+
+def _monster(content: Mapping[str, Any]) -> str | None:
+    """What no setting has, and Python cannot even show: deep nesting, numbers without end."""
+    level: list[Any] = [content]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, Mapping):
+                inner += value.values()
+            elif isinstance(value, list | tuple):
+                inner += value
+            elif isinstance(value, int) and abs(value) >= 2**63:
+                return TOO_MANY_DIGITS
+        if not inner:
+            return None
+        level = inner
+    return TOO_DEEP
+
+
 def checked_settings(kind: type[Settings], content: dict[str, Any], where: str) -> Settings:
     """Settings of this kind, or one error with everything that is wrong about them."""
+    if monster := _monster(content):
+        raise MarketDataError(where, [f"{monster}; correct or remove it"])
     try:
         return kind.model_validate(content)
     except ValidationError as error:
@@ -293,7 +349,7 @@ EXAMPLES = {
 def _problem(item: ErrorDetails, kind: type[Section]) -> str:
     """What is wrong and what to do, in a user's words."""
     parts = [str(part) for part in item["loc"] if isinstance(part, str) and part != "[key]"]
-    place, given, context = ".".join(parts), item["input"], item.get("ctx", {})
+    place, given, context = cut(".".join(parts), LONGEST), item["input"], item.get("ctx", {})
     error = item["type"]
     if error == "extra_forbidden":
         return f"{place}: there is no such setting; {_instead(parts, kind)}"
@@ -301,7 +357,7 @@ def _problem(item: ErrorDetails, kind: type[Section]) -> str:
         return f"{place}: {item['msg']}" if place else item["msg"]
     if error == "less_than_equal":  # of a shift alone
         percent = f"{100 * float(given):g} percent"
-        return f"{place} is {given}, that is {percent}; 0.03 is three percent"
+        return f"{place} is {brief(given)}, that is {percent}; 0.03 is three percent"
     if error == "literal_error":
         names = context["expected"]
         words = re.findall(r"'([^']*)'", names)
@@ -323,19 +379,23 @@ def _problem(item: ErrorDetails, kind: type[Section]) -> str:
         remedy = f"use a number of at least {context['ge']:g}"
     else:
         remedy = REMEDIES.get(error.split("_")[0], item["msg"])
-    return f"{place} is {given!r}; {remedy}"
+    return f"{place} is {brief(given)}; {remedy}"
 
 
 def did_you_mean(word: Any, words: Iterable[str]) -> str:
     """A hint at the word of ours that is spelt almost like this one; empty without any."""
+    if not isinstance(word, str) or len(word) > LONGEST_WORD:
+        return ""
     plain = {_plain(one): one for one in words}
-    near = difflib.get_close_matches(_plain(str(word)), plain, n=1)
+    near = difflib.get_close_matches(_plain(word), plain, n=1)
     return f" (did you mean {plain[near[0]]!r}?)" if near else ""
 
 
 def _instead(parts: list[str], kind: type[Section]) -> str:
     """What an unknown name may have meant: in another section, nested, or spelt differently."""
     *above, name = parts
+    if len(name) > LONGEST_WORD:
+        return "remove it"
     sections = {
         section: list(getattr(type(field.default), "model_fields", ()))
         for section, field in kind.model_fields.items()

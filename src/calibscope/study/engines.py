@@ -57,7 +57,7 @@ def engine_of(address: str | None, threads: int | None, timeout: float = TIMEOUT
         raise ValueError(f"threads is {threads}; use at least one")
     if not timeout > 0:
         raise ValueError(f"engine_timeout is {timeout}; give seconds, more than 0")
-    return Cluster(address, timeout) if address else Threads(threads)
+    return Threads(threads) if address is None else Cluster(address, timeout)
 
 
 def _ahead(futures: Iterator[Any], count: int) -> Iterator[Any]:

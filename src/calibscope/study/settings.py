@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 from sqlalchemy import Float
 
+from calibscope.base.brief import brief
 from calibscope.calibration.problem import box
 from calibscope.diagnosis.diagnosis import Mode
 from calibscope.diagnosis.flags import MEANINGS
@@ -65,7 +66,7 @@ def _weights(value: Any) -> Any:
         return value
     names = ", ".join(get_args(Weighting))
     hint = did_you_mean(value, get_args(Weighting))
-    text = f"{value!r} is no weighting{hint}; use {names}, or a weight for every maturity"
+    text = f"{brief(value)} is no weighting{hint}; use {names}, or a weight for every maturity"
     raise PydanticCustomError("strangers", "{text}", {"text": text})
 
 
@@ -191,7 +192,9 @@ class GovernanceSection(Section):
     @classmethod
     def _known_names(cls, value: Any, info: ValidationInfo) -> Any:
         known = NUMBERS if info.field_name == "limits" else tuple(MEANINGS)
-        strangers = [f"{name!r}{did_you_mean(name, known)}" for name in value if name not in known]
+        strangers = [
+            f"{brief(name)}{did_you_mean(name, known)}" for name in value if name not in known
+        ]
         if strangers:
             text = f"there is no {', '.join(strangers)}; choose from {', '.join(known)}"
             raise PydanticCustomError("strangers", "{text}", {"text": text})

@@ -36,6 +36,8 @@ from calibscope.market.quotes import swap_rates
 from calibscope.market.settings import TENORS, Conventions, MarketSettings
 from calibscope.market.strikes import StrikeGaps, Verdict
 
+MOST_CAPLETS = 20_000_000  # of all days; 30 years of daily quotes up to 30Y have 4 million
+
 
 def assemble(
     panels: Iterable[Panel],
@@ -59,6 +61,13 @@ def assemble(
     problems = maturity_problems(table.maturities, tenor, first)
     if table.strikes is None and strike == "forward" and table.maturities.min() < 1.5 * tenor:
         problems.append("a cap of one period has no forward strike; say conventions.atm = 'spot'")
+    caplets = len(table.dates) * float(np.sum(table.maturities)) / tenor
+    if caplets > MOST_CAPLETS:
+        problems.append(
+            f"{len(table.dates):,} days with {len(table.maturities)} maturities are "
+            f"{caplets:.3g} caplets, and up to {MOST_CAPLETS:,} fit into memory; give fewer days "
+            "at a time, or list the maturities that count as checks.maturities"
+        )
     raise_problems(tables.quote.source, problems)
 
     drops = _excluded(table, settings) + gap_findings(table, tables)
@@ -187,14 +196,16 @@ def _impossible_quotes(table: Joined, tables: Tables) -> list[Finding]:
 def _discounts(times: Array, logs: Array, grid: Grid, conventions: Conventions) -> Array:
     """P(0, t) at the dates of the caps, (n, N + 1)."""
     result = np.empty((len(logs), grid.times.shape[-1]))
-    present = np.isfinite(logs)
-    for pattern in np.unique(present, axis=0):  # days whose curves have the same nodes
-        same = (present == pattern).all(axis=1)
+    patterns, which = np.unique(np.isfinite(logs), axis=0, return_inverse=True)
+    order, which = np.argsort(which, kind="stable"), np.sort(which)
+    edges = np.searchsorted(which, np.arange(len(patterns) + 1))
+    for number, pattern in enumerate(patterns):  # days whose curves have the same nodes
+        same = order[edges[number] : edges[number + 1]]
         nodes, values = times[pattern], logs[np.ix_(same, pattern)]
         if grid.times.ndim == 1:
             result[same] = log_discount_panel(conventions.interpolation, nodes, values, grid.times)
         else:
-            for day, row in zip(np.flatnonzero(same), values, strict=True):
+            for day, row in zip(same, values, strict=True):
                 curve = DiscountCurve.from_log_discounts(nodes, row, conventions.interpolation)
                 result[day] = curve.log_discount(grid.times[day])
     return np.exp(result)

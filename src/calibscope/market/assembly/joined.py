@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, Indices, Marks
 from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
 from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding, dropped
@@ -144,10 +144,19 @@ def _aligned(panel: Panel, values: Array, dates: Dates, maturities: Array) -> Ar
         return table
     day = np.searchsorted(dates, panel.dates)
     day_found = (day < len(dates)) & (dates[np.minimum(day, len(dates) - 1)] == panel.dates)
-    nearest = np.abs(maturities[:, None] - panel.maturities).argmin(axis=1)
+    nearest = _nearest(maturities, panel.maturities)
     found = np.abs(panel.maturities[nearest] - maturities) <= SAME_MATURITY
     table[np.ix_(day[day_found], np.flatnonzero(found))] = values[day_found][:, nearest[found]]
     return table
+
+
+def _nearest(wanted: Array, given: Array) -> Indices:
+    """For each of the wanted the place of the nearest one given, which increase."""
+    after = np.clip(np.searchsorted(given, wanted), 1, max(1, len(given) - 1))
+    before = after - 1
+    after = np.minimum(after, len(given) - 1)
+    is_before = np.abs(given[before] - wanted) <= np.abs(given[after] - wanted)
+    return np.where(is_before, before, after)
 
 
 def gap_findings(table: Joined, tables: Tables) -> list[Finding]:

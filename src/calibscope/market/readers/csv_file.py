@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from calibscope.market.errors import MarketDataError
+from calibscope.market.limits import size_problem
 from calibscope.market.readers.grid import rectangle, table_of
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Cell, Table
@@ -29,9 +30,13 @@ def csv_tables(path: Path, reading: Reading) -> list[Table]:
     """The one table of a text file."""
     settings = reading.settings
     text = _text(path, reading)
+    _check_size(path, 1, text.count("\n") + text.count("\r"))
     # Line ends as they are: the csv module knows them all, and keeps those inside quotes.
     lines = list(io.StringIO(text, newline=""))[settings.header_row - 1 :]
     delimiter = settings.delimiter or _delimiter(lines)
+    # Inside quotes there may be delimiters that separate nothing, but not many.
+    columns = lines[0].count(delimiter) + 1 if lines else 0
+    _check_size(path, columns, sum(line.count(delimiter) for line in lines) + len(lines))
     if '"' not in text:
         table = rectangle(lines, delimiter, settings.header_row, path.name)
         if table is not None:
@@ -48,6 +53,11 @@ def csv_tables(path: Path, reading: Reading) -> list[Table]:
         ) from None
     table = table_of(grid, settings.header_row, path.name, reading, delimiter=delimiter)
     return [] if table is None else [table]
+
+
+def _check_size(path: Path, columns: int, cells: int) -> None:
+    if problem := size_problem(columns, cells):
+        raise MarketDataError(path.name, [problem])
 
 
 def _delimiter(lines: Sequence[str]) -> str:

@@ -9,40 +9,24 @@ from calibscope.market.readers.grid import table_of
 from calibscope.market.readers.names import did_you_mean, quantity_of, resembled, setting
 from calibscope.market.readers.reading import DEFAULT_QUANTITY, Reading
 from calibscope.market.readers.table import Table, listed, shown
+from calibscope.market.readers.workbook import Workbook
 from calibscope.market.settings import ALL_QUANTITIES
 
 
 def excel_tables(path: Path, reading: Reading) -> list[Table]:
     """The tables of the sheets that are asked for."""
-    from python_calamine import CalamineError, CalamineWorkbook, PasswordError
-
-    try:
-        book = CalamineWorkbook.from_path(path)
-    except PasswordError:
-        raise MarketDataError(
-            path.name, ["is protected by a password; save a copy without it"]
-        ) from None
-    except (CalamineError, OSError) as error:
-        raise MarketDataError(path.name, [_cannot_be_opened(error)]) from None
-    names = list(book.sheet_names)
-    alone = len(names) == 1
     tables = []
     first = reading.settings.header_row
-    for name in _chosen(names, path, reading):
-        try:
-            grid = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-        except CalamineError as error:
-            raise MarketDataError(path.name, [_cannot_be_opened(error)]) from None
-        source = path.name if alone else f"{path.name}, sheet {shown(name)}"
-        sheet = None if alone else name
-        table = table_of(grid[first - 1 :], first, source, reading, sheet=sheet)
-        tables += [] if table is None else [replace(table, title=name)]
+    with Workbook(path) as book:
+        names = book.sheets()
+        alone = len(names) == 1
+        for name in _chosen(names, path, reading):
+            grid = book.grid(names.index(name))
+            source = path.name if alone else f"{path.name}, sheet {shown(name)}"
+            sheet = None if alone else name
+            table = table_of(grid[first - 1 :], first, source, reading, sheet=sheet)
+            tables += [] if table is None else [replace(table, title=name)]
     return tables
-
-
-def _cannot_be_opened(error: Exception) -> str:
-    reason = " ".join(str(error).split())
-    return f"cannot be opened as a workbook ({reason}); save it again in Excel"
 
 
 def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices, offsets
+from calibscope.market.limits import MOST_CELLS
 from calibscope.market.panel import Dates, Panel, Quantity
 from calibscope.market.readers.reading import QUANTITIES, Reading
 from calibscope.market.readers.table import Table
@@ -43,13 +44,20 @@ def joined(quotes: Sequence[Quotes], reading: Reading) -> list[Panel]:
         group = [some for some in quotes if some.quantity == quantity]
         if group and all(some.is_complete for some in group):
             panels.append(_panel(quantity, group, reading))
-    return panels
+    return [panel for panel in panels if panel is not None]
 
 
-def _panel(quantity: Quantity, group: Sequence[Quotes], reading: Reading) -> Panel:
+def _panel(quantity: Quantity, group: Sequence[Quotes], reading: Reading) -> Panel | None:
     dates, row = np.unique(np.concatenate([some.dates for some in group]), return_inverse=True)
     years, column = np.unique(np.concatenate([some.years for some in group]), return_inverse=True)
     given = np.concatenate([some.values for some in group])
+    if len(dates) * len(years) > MOST_CELLS:
+        reading.problems.add(
+            "size",
+            f"{quantity} has {len(dates):,} dates by {len(years):,} maturities, and up to "
+            f"{MOST_CELLS:,} cells are read; are the maturities right?",
+        )
+        return None
     cells = row * len(years) + column
     values = np.full(len(dates) * len(years), np.nan)
     values[cells] = given

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
@@ -15,11 +16,13 @@ from calibscope.market.readers.names import (
     nearest,
     setting,
 )
+from calibscope.market.readers.problems import LISTED
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Table, listed, shown
 from calibscope.market.settings import ALL_QUANTITIES
 
 HINTS = 3
+LOOKED_AT = 100  # strange names: a file of another kind may have thousands
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ def quotes_of(table: Table, quantity: Quantity, reading: Reading) -> list[Quotes
 
 
 def _absent(names: Sequence[str]) -> list[str]:
-    return [word for word in (*COLUMNS, *ALL_QUANTITIES) if word not in names]
+    there = set(names)
+    return [word for word in (*COLUMNS, *ALL_QUANTITIES) if word not in there]
 
 
 def _strangers(names: Sequence[str]) -> list[str]:
@@ -74,8 +78,9 @@ def _strangers(names: Sequence[str]) -> list[str]:
 
 
 def _hints(names: Sequence[str]) -> str:
-    near = {name: did_you_mean(name, _absent(names)) for name in _strangers(names)}
-    hints = [f"{shown(name)}{hint}" for name, hint in near.items() if hint][:HINTS]
+    absent = _absent(names)
+    near = ((name, did_you_mean(name, absent)) for name in _strangers(names)[:LOOKED_AT])
+    hints = list(islice((f"{shown(name)}{hint}" for name, hint in near if hint), HINTS))
     if len(names) == 1:
         hints.append("with a single column, is the delimiter right?")
     return "".join(f"{hint}; " for hint in hints)
@@ -91,9 +96,16 @@ def _example(names: Sequence[str], reading: Reading) -> str:
 
 
 def _has_twins(table: Table, names: Sequence[str], reading: Reading) -> bool:
-    twins = {name for name in names if name and name != IGNORE and names.count(name) > 1}
+    places_of: dict[str, list[int]] = {}
+    for k, name in enumerate(names):
+        places_of.setdefault(name, []).append(k + 1)
+    twins = {
+        name: places
+        for name, places in places_of.items()
+        if name and name != IGNORE and len(places) > 1
+    }
     for name in sorted(twins):
-        places = " and ".join(str(k + 1) for k, other in enumerate(names) if other == name)
+        places = " and ".join(map(str, twins[name][:LISTED]))
         reading.problems.add(
             "header",
             f"{table.within(f'row {table.header_row}')}: columns {places} are both {shown(name)}; "

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
+from calibscope.base.brief import LONGEST, cut
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
 from calibscope.market.readers.reading import Role
@@ -13,6 +14,7 @@ from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
 COLUMNS = ("date", "maturity", "quantity", "value")
 IGNORE = "ignore"
+HINTS = 20  # entries for which the column that they may mean is looked for
 SYNONYMS = {
     "datum": "date",
     "dates": "date",
@@ -65,7 +67,7 @@ def mapping_problems(
 ) -> list[str]:
     """Entries of `columns` that name no column of any file, or mean nothing to us."""
     there = {plain(name): name for header in headers for name in header if name}
-    problems = []
+    problems: list[str] = []
     for theirs, ours in settings.columns.items():
         place = f"setting {role}.columns"
         known = _column_name(ours) in (*COLUMNS, IGNORE, *ALL_QUANTITIES)
@@ -78,7 +80,8 @@ def mapping_problems(
         if theirs and plain(theirs) not in there:
             problems.append(
                 f"{place}: there is no column {shown(theirs)}"
-                f"{did_you_mean(theirs, there.values())}; correct or remove the entry"
+                f"{did_you_mean(theirs, there.values()) if len(problems) < HINTS else ''}; "
+                "correct or remove the entry"
             )
     return problems
 
@@ -102,7 +105,7 @@ def setting(place: str, word: str, meaning: str) -> str:
     >>> print(setting("caps.columns", "CAP 3Y", "3Y"))
     caps.columns."CAP 3Y" = "3Y"
     """
-    return f"{place}.{json.dumps(word, ensure_ascii=False)} = {json.dumps(meaning)}"
+    return f"{place}.{json.dumps(cut(word, LONGEST), ensure_ascii=False)} = {json.dumps(meaning)}"
 
 
 def resembled(name: str, choices: Iterable[str]) -> str | None:

@@ -1,10 +1,13 @@
 """Everything that is wrong with a file, collected while reading goes on."""
 
+from collections import Counter
+
 from calibscope.market.readers.table import Table
 
 # A thousand lines of the same complaint help nobody.
 LISTED = 5
 ROWS_LISTED = 5
+KEPT = 1_000  # of a kind: a file of another kind may have millions
 
 
 class Problems:
@@ -13,25 +16,37 @@ class Problems:
     def __init__(self) -> None:
         self._kinds: dict[str, dict[object, list[str]]] = {}
         self._rows: dict[object, list[int]] = {}
+        self._further: Counter[str] = Counter()  # that are counted only
 
     def add(self, kind: str, text: str) -> None:
         """Note a problem that names its place itself; `kind` groups those that are alike."""
-        self._kinds.setdefault(kind, {})[text] = ["", text]
+        found = self._kinds.setdefault(kind, {})
+        if text in found or len(found) < KEPT:
+            found[text] = ["", text]
+        else:
+            self._further[kind] += 1
 
     def add_cell(self, kind: str, table: Table, row: int, column: int, text: str) -> None:
         """Note a problem of a cell; the same in further rows of the column makes no new line."""
         key = (table.sheet, column, text)
-        self._kinds.setdefault(kind, {}).setdefault(key, [table.place(row, column), text])
-        self._rows.setdefault(key, []).append(int(table.rows[row]))
+        found = self._kinds.setdefault(kind, {})
+        if key in found:
+            self._rows[key].append(int(table.rows[row]))
+        elif len(found) < KEPT:
+            found[key] = [table.place(row, column), text]
+            self._rows[key] = [int(table.rows[row])]
+        else:
+            self._further[kind] += 1
 
     def lines(self) -> list[str]:
         """One line per problem."""
         lines = []
-        for found in self._kinds.values():
+        for kind, found in self._kinds.items():
             for key, (place, text) in list(found.items())[:LISTED]:
                 lines.append(f"{place}{_also(self._rows[key][1:])}: {text}" if place else text)
             if len(found) > LISTED:
-                lines.append(f"and {len(found) - LISTED} more like it")
+                more = len(found) - LISTED + self._further[kind]
+                lines.append(f"and {more} more like it")
         return lines
 
 

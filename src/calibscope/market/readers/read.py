@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibscope.base.brief import brief
 from calibscope.market.errors import MarketDataError, raise_problems
+from calibscope.market.limits import file_problem
 from calibscope.market.panel import QUOTES, Panel, Quantity
 from calibscope.market.readers.csv_file import csv_tables
 from calibscope.market.readers.excel_file import excel_tables
@@ -66,7 +68,7 @@ def read_panels(
         except MarketDataError as error:
             errors.append(error)
     if len(errors) == 1:
-        raise errors[0]
+        raise errors.pop()  # not errors[0], which would keep this frame and its tables alive
     raise_problems(role, [f"{error.where}: {text}" for error in errors for text in error.problems])
     return panels
 
@@ -150,16 +152,18 @@ def _declared(table: Table, path: Path, settings: FileSettings) -> Quantity | No
 def _format(path: Path) -> Callable[[Path, Reading], list[Table]]:
     """How to open the file, or an error that says why not."""
     suffix = path.suffix.lower()
-    if path.is_dir():
-        problem = "is a folder; give a file in it"
-    elif not path.exists():
+    if not path.exists():
         folder = path.parent
         there = [file.name for file in folder.iterdir()] if folder.is_dir() else []
         near = difflib.get_close_matches(path.name, there, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "check the name"
-        problem = f"there is no such file in {str(folder)!r}; {hint}"
+        problem = f"there is no such file in {brief(str(folder))}; {hint}"
+    elif unfit := file_problem(path):
+        problem = unfit
     elif suffix not in FORMATS:
-        problem = f"the ending {suffix!r} is none of {', '.join(FORMATS)}; save it as one of these"
+        problem = (
+            f"the ending {brief(suffix)} is none of {', '.join(FORMATS)}; save it as one of these"
+        )
     else:
         return FORMATS[suffix]
     raise MarketDataError(path.name or str(path), [problem])

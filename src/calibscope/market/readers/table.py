@@ -5,8 +5,9 @@ be pointed at.
 """
 
 import datetime
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -31,11 +32,17 @@ class Table:
     header_row: int = 1
     title: str = ""  # of the sheet, also of an only one: it may name the quantity
     delimiter: str = ""  # of a text file
+    twins: frozenset[str] = field(init=False)  # names of several columns
+
+    def __post_init__(self) -> None:
+        counts = Counter(self.header)
+        twins = frozenset(name for name, count in counts.items() if count > 1)
+        object.__setattr__(self, "twins", twins)
 
     def label(self, column: int) -> str:
         """How messages name a column: by its name, and its number where that is not enough."""
         name = self.header[column]
-        if name and self.header.count(name) == 1:
+        if name and name not in self.twins:
             return f"column {shown(name)}"
         return f"column {column + 1} ({shown(name)})" if name else f"column {column + 1}"
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
+from calibscope.base.brief import brief
 
 PARAMETERS = ("a_x", "a_y", "sigma_x", "sigma_y", "rho_xy")
 LOWEST = np.array([0.0, 0.0, 0.0, 0.0, -1.0])
@@ -13,9 +14,10 @@ def checked_parameters(parameters: ArrayLike, days: int) -> Array:
     """The (days, 5) parameter table, or an error that names what lies outside the model."""
     try:
         values = np.array(parameters, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"parameters must be numbers in the order {', '.join(PARAMETERS)}; got {parameters!r}"
+            f"parameters must be numbers in the order {', '.join(PARAMETERS)}; got "
+            f"{brief(parameters)}"
         ) from None
     if values.shape != (days, len(PARAMETERS)):
         raise ValueError(
