@@ -20,7 +20,7 @@ from calibscope.market.readers.table import Cell, shown
 MOST_MEMORY = 1_500_000_000  # bytes that the process may have
 # Seconds until it is given up: a megabyte takes a quarter of a second, a small one that unpacks to
 # gigabytes takes for ever.
-PATIENCE, PATIENCE_PER_MEGABYTE = 5.0, 2.0
+PATIENCE, PATIENCE_PER_MEGABYTE = 8.0, 2.0
 MOST_SCANNED = 50_000_000  # bytes of sheets in which the cause of a failure is looked for
 
 _REFERENCE = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"')
