@@ -77,6 +77,7 @@ def _cells(column: Any, pa: Any) -> list[Cell]:
 
 def _coded_cells(chunk: Any, pa: Any) -> list[Cell]:
     """Cells that are numbers of words; each word is made once."""
+    chunk.validate(full=True)  # a damaged file may have numbers that no word has
     words = [*_cells(pa.chunked_array([chunk.dictionary]), pa), ""]
     longest = max(len(word) if isinstance(word, str) else 0 for word in words)
     if longest > LONGEST_TEXT:
