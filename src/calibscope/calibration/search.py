@@ -81,6 +81,8 @@ SAME_FIT = 1e-4  # of the sum of squares, between the residuals of descents that
 SAME_SPEEDS = 0.5  # of log(a + 0.01), between the same
 FIRST_STEPS, HALF_WAY = 5, 1e-4  # steps, and relative changes, after which descents are compared
 PROMISING = 1.3  # ends this near to the best, but still falling, go on
+POOR_FIT = 64.0  # times the squares that the grid does not resolve: errors of 3.2 %
+NEW_SPEEDS = (0.01, 0.05, 0.2, 0.7, 2.0, 5.0)  # from which the search starts anew
 NEARLY_BEST = 1.02  # ends this near to the best are polished
 
 
@@ -169,9 +171,35 @@ def search_day(
         end_values[0], kept = np.inf, 1
     evaluations += finish(perfect, case, ends[:kept], end_values[:kept])
     best = np.argmin(end_values[:kept])
+    if end_values[best] > POOR_FIT * unresolved:
+        end_values[best], used = start_anew(perfect, case, end_values[best], ends[best])
+        evaluations += used
     end_values[best], used = look_beyond(perfect, unresolved, case, end_values[best], ends[best])
     end_values[best] = put_on_bounds(case, end_values[best], ends[best])
     return kept, evaluations + used
+
+
+@compiled
+def start_anew(perfect: float, case: Case, best: float, parameters: Array) -> tuple[float, int]:
+    """Descend from speeds all over, for fits so poor that the linear model may have misled us."""
+    evaluations, task, here = 0, case.task, np.empty(COUNT)
+    for fast in NEW_SPEEDS:
+        for slow in NEW_SPEEDS:
+            if slow >= fast:
+                continue
+            for p in range(COUNT):
+                start = fast if p == 0 else slow if p == 1 else FALLBACK[p]
+                here[p] = min(max(start, task.lower[p]), task.upper[p])
+            value, used = descend(MOST_STEPS, HALF_WAY, case, here)
+            evaluations += used
+            if value < PROMISING * best:
+                value, used = polish(2, NEAR, 5 * MOST_STEPS, case, here)
+                value, more = persist(perfect, case, value, here)
+                evaluations += used + more
+            if value < best:
+                best = value
+                parameters[:] = here
+    return best, evaluations
 
 
 @compiled
