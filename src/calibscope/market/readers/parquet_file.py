@@ -54,7 +54,9 @@ def _content(path: Path, file: Any, pa: Any, pq: Any) -> Any:
                     break
     if problem is not None:
         raise MarketDataError(path.name, [problem])
-    return pa.Table.from_batches(batches, batches[0].schema if batches else schema)
+    content = pa.Table.from_batches(batches, batches[0].schema if batches else schema)
+    content.validate(full=True)  # codes of words that there are, texts that are text
+    return content
 
 
 def _is_text(kind: Any, pa: Any) -> bool:
