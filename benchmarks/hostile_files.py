@@ -301,6 +301,9 @@ CONVENTIONS = [
 ]  # fmt: skip
 
 
+SHEETS = (["price", "strike"], ["x", "y"], ["caps", "Notes"])
+
+
 def workbook(chance: random.Random, folder: Path) -> Try:
     """A workbook with odd cells, and perhaps damage inside or outside its archive."""
     if chance.random() < 0.15:
@@ -308,7 +311,7 @@ def workbook(chance: random.Random, folder: Path) -> Try:
     written = io.BytesIO()
     with xlsxwriter.Workbook(written, {"nan_inf_to_errors": True}) as book:
         formats = [book.add_format({"num_format": form}) for form in ("yyyy-mm-dd", "0.0", "h:mm")]
-        for name in chance.choice((["price"], ["price", "strike"], ["x", "y"], ["caps", "Notes"])):
+        for name in chance.choice((*SHEETS, ["price"], ["price"], ["price"])):
             sheet = book.add_worksheet(name)
             for i, line in enumerate(chance.choice((LONG, TIDY, WIDE)).splitlines()):
                 for k, word in enumerate(line.split(",")):
