@@ -1,6 +1,6 @@
 """Can any input break calibscope? 100,000 hostile ones: files, settings, arguments, numbers.
 
-``python benchmarks/fuzz_inputs.py`` takes about half an hour. Each input is made from its seed:
+``python benchmarks/fuzz_inputs.py`` takes a quarter of an hour. Each input is made from its seed:
 good files, settings and numbers are damaged, odd ones are made at random. It must be read soundly
 or refused by a `ValueError` (a `MarketDataError` for files and settings) that calibscope itself
 raises, in a text of less than 20 kB. Counted are other exceptions, inputs that take longer than 10

@@ -301,6 +301,9 @@ CONVENTIONS = [
 ]  # fmt: skip
 
 
+SHEETS = (["price", "strike"], ["x", "y"], ["caps", "Notes"])
+
+
 def workbook(chance: random.Random, folder: Path) -> Try:
     """A workbook with odd cells, and perhaps damage inside or outside its archive."""
     if chance.random() < 0.15:
@@ -308,28 +311,28 @@ def workbook(chance: random.Random, folder: Path) -> Try:
     written = io.BytesIO()
     with xlsxwriter.Workbook(written, {"nan_inf_to_errors": True}) as book:
         formats = [book.add_format({"num_format": form}) for form in ("yyyy-mm-dd", "0.0", "h:mm")]
-        for name in chance.choice((["price"], ["price", "strike"], ["x", "y"], ["caps", "Notes"])):
+        for name in chance.choice((*SHEETS, ["price"], ["price"], ["price"])):
             sheet = book.add_worksheet(name)
             for i, line in enumerate(chance.choice((LONG, TIDY, WIDE)).splitlines()):
                 for k, word in enumerate(line.split(",")):
                     _write(sheet, i, k, word, chance, formats)
-            if chance.random() < 0.2:
+            if chance.random() < 0.1:
                 sheet.write(
                     chance.choice((5, 99, 70_000, 1_048_575)), chance.choice((9, 16_383)), 1
                 )
     content = written.getvalue()
-    if chance.random() < 0.5:
+    if chance.random() < 0.4:
         content = _damaged_archive(chance, content)
-    if chance.random() < 0.3:
+    if chance.random() < 0.2:
         content = damaged_bytes(chance, content, 50)
     name = chance.choice(("caps.xlsx",) * 6 + ("caps.xlsm", "caps.xls", "caps.xlsb", "caps.ods"))
     return reading(folder / name, content, dict(chance.choice(OPTIONS)), chance)
 
 
 def _write(sheet, row: int, column: int, word: str, chance: random.Random, formats: list) -> None:
-    if chance.random() < 0.05:
+    if chance.random() < 0.01:
         word = chance.choice(WORDS)
-    if chance.random() < 0.05:
+    if chance.random() < 0.01:
         number = chance.choice((-1e12, 1e12, 1e300, -1.0, 0.0, 45446, 2958466, 60, 1e-300))
         sheet.write_number(row, column, number, chance.choice((*formats, None)))
     elif re.fullmatch(r"-?\d+\.?\d*(e-?\d+)?", word) and len(word) < 300:
@@ -420,7 +423,7 @@ def parquet_file(chance: random.Random, folder: Path) -> Try:
         store_schema=chance.random() < 0.7,
     )
     content = written.getvalue()
-    if chance.random() < 0.5:
+    if chance.random() < 0.3:
         content = damaged_bytes(chance, content)
     return reading(folder / "caps.parquet", content, dict(chance.choice(OPTIONS)), chance)
 
@@ -438,7 +441,9 @@ def _column(chance: random.Random, name: str, n: int) -> pa.Array:
         *(pa.large_string(), pa.binary(), pa.list_(pa.float64()), pa.struct([("a", pa.int64())])),
         *(pa.binary(4), pa.dictionary(pa.int32(), pa.string()), pa.null(), pa.large_binary()),
     ]
-    kind = chance.choice([pa.float64(), pa.float64(), *kinds])
+    kind = chance.choice(kinds)
+    if name not in ("date", "maturity") and chance.random() < 0.6:
+        return pa.array([0.01 + 0.001 * i for i in range(n)])
     if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
         wide = kind.bit_width
         low = 0 if str(kind).startswith("u") else -(2 ** (wide - 1))

@@ -17,7 +17,7 @@ from fuzz_inputs import FIRST, outcome
 from hostile_files import TEXTS
 
 COUNTS = {
-    "csv": 1_000, "parquet": 275, "excel": 25, "toml": 200, "set": 200, "curve": 90, "day": 90,
+    "csv": 1_000, "parquet": 260, "excel": 40, "toml": 200, "set": 200, "curve": 90, "day": 90,
     "model": 20, "calibrate": 10, "least squares": 90,
 }  # fmt: skip
 

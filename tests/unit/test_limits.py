@@ -13,11 +13,12 @@ import pytest
 import xlsxwriter
 
 import calibscope as cs
+from calibscope.cli.check import is_store
 from calibscope.market.errors import LONGEST, MarketDataError
 from calibscope.market.limits import MOST_CELLS, MOST_COLUMNS
 from calibscope.market.maturity import maturity
 from calibscope.market.read import market_settings
-from calibscope.market.readers import read_panels, workbook
+from calibscope.market.readers import read_panels, workbook, workbook_process
 from calibscope.market.settings import FileSettings
 from calibscope.study.engines import EngineError, engine_of
 from calibscope.study.market_days import unpacked
@@ -77,10 +78,10 @@ def test_a_workbook_without_sheets(tmp_path):
 
 
 def test_a_workbook_that_takes_too_long(tmp_path, monkeypatch):
-    slow = tmp_path / "slow.py"
-    slow.write_text("import time; time.sleep(60)")
+    endless = tmp_path / "endless.py"
+    endless.write_text("import time; time.sleep(60)", encoding="utf-8")
+    monkeypatch.setattr(workbook_process, "__file__", str(endless))
     monkeypatch.setattr(workbook, "PATIENCE", 0.2)
-    monkeypatch.setattr(workbook.workbook_process, "__file__", str(slow))
     path = book_with(tmp_path / "caps.xlsx", 1, 1, 1)
     assert "takes longer to open than 0 s" in refused(path)
 
@@ -98,6 +99,7 @@ def test_pipes_and_devices_are_not_waited_for(tmp_path):
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     for path in (pipe, device):
+        assert not is_store(path)  # without a look into it
         assert "is a pipe or a device; save its content as a file" in refused(path)
         with pytest.raises(MarketDataError, match="is a pipe or a device"):
             market_settings(path)

@@ -36,7 +36,7 @@ def check(context: click.Context, files: Files, everything: bool, output: Output
     from calibscope.report.check import checked_market
     from calibscope.report.outcomes import check_as_data
 
-    if _is_store(files.caps):
+    if is_store(files.caps):
         context.exit(SECOND_LOOK if _check_store(files.caps, output) else 0)
     market, chosen = files.read(output)
     output.show(
@@ -45,8 +45,10 @@ def check(context: click.Context, files: Files, everything: bool, output: Output
     context.exit(SECOND_LOOK if market.dropped or market.warnings else 0)
 
 
-def _is_store(path: Path) -> bool:
+def is_store(path: Path) -> bool:
     """Whether this is meant to be the file of a study, also if its first bytes are damaged."""
+    if path.exists() and not path.is_file():  # a pipe would make us wait
+        return False
     if path.suffix.lower() == ".db":
         return True
     try:

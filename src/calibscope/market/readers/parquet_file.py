@@ -54,7 +54,9 @@ def _content(path: Path, file: Any, pa: Any, pq: Any) -> Any:
                     break
     if problem is not None:
         raise MarketDataError(path.name, [problem])
-    return pa.Table.from_batches(batches, batches[0].schema if batches else schema)
+    content = pa.Table.from_batches(batches, batches[0].schema if batches else schema)
+    content.validate(full=True)  # codes of words that there are, texts that are text
+    return content
 
 
 def _is_text(kind: Any, pa: Any) -> bool:
@@ -77,7 +79,6 @@ def _cells(column: Any, pa: Any) -> list[Cell]:
 
 def _coded_cells(chunk: Any, pa: Any) -> list[Cell]:
     """Cells that are numbers of words; each word is made once."""
-    chunk.validate(full=True)  # a damaged file may have numbers that no word has
     words = [*_cells(pa.chunked_array([chunk.dictionary]), pa), ""]
     longest = max(len(word) if isinstance(word, str) else 0 for word in words)
     if longest > LONGEST_TEXT:
