@@ -1,5 +1,6 @@
 """Settings for all tests."""
 
+import logging
 import os
 import tempfile
 from pathlib import Path
@@ -45,6 +46,12 @@ def kernels(tmp_path_factory):
         from kernels import compile_together
 
         compile_together(tmp_path_factory.getbasetemp().parent, worker == "gw0")
+
+
+@pytest.fixture(autouse=True)
+def warnings_are_heard():
+    """Commands with --quiet that ran in this process have silenced the package's logger."""
+    logging.getLogger("calibscope").setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")
