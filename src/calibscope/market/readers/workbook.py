@@ -125,6 +125,8 @@ class Workbook:
                     for letters, digits in _REFERENCE.findall(content):
                         row = max(row, int(digits))
                         column = max(column, letters.decode(), key=lambda word: (len(word), word))
+        # The failure itself is told anyway; an archive that is damaged, or packed in a way that
+        # Python does not know (NotImplementedError), leaves out this hint alone.
         except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error):
             return ""
         if not row:
