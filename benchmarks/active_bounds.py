@@ -34,7 +34,7 @@ from rich.progress import track
 from rich.table import Table
 
 import calibscope as cs
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.diagnosis.diagnose import in_mode
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import Diagnosis
@@ -65,7 +65,7 @@ def left_out(diagnoses: Diagnoses, threads: int) -> Left:
     """Refits, a day at a time on each thread."""
 
     def one(dx: Diagnosis) -> tuple[Array, Array]:
-        found, problem = dx.exact.leave_one_out().shifts, dx.problem
+        found, problem = dx.refits.leave_one_out().shifts, dx.problem
         assert problem.observed is not None
         gaps = found.fitted - (problem.observed - problem.residuals)
         return found.refitted, np.asarray((problem.weights * gaps**2).sum(axis=1))
@@ -100,8 +100,8 @@ def _before(stack: Diagnosis) -> Answer:
     e, left = stack.problem.weighted_residuals, stack.geometry.left
     e = e - (left @ (left.mT @ e[..., None]))[..., 0]
     h = stack.leverage
-    p, freedom = stack.geometry.parameter_count, stack.scales.degrees_of_freedom
-    unit = (p * (e**2).sum(axis=1) / freedom)[:, None]
+    p, effective_degrees = stack.geometry.parameter_count, stack.scales.degrees_of_freedom
+    unit = (p * (e**2).sum(axis=1) / effective_degrees)[:, None]
     shift = (e / (1.0 - h))[..., None] * (left @ stack.geometry.root_inverse.mT)
     return Answer(shift, e**2 * h / (1.0 - h) ** 2 / unit, unit)
 
@@ -134,7 +134,7 @@ def main() -> None:
 
 
 def quote_table(
-    title: str, stack: Diagnosis, found: dict[str, Answer], truth: Left, days: Marks
+    title: str, stack: Diagnosis, found: dict[str, Answer], truth: Left, days: BoolArray
 ) -> Table:
     """DFBETAS and Cook's distance on some of the days."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")

@@ -19,7 +19,7 @@ import calibscope as cs
 COUNT, SEED = 500, 1
 TABLES = (
     "runs", "days", "superseded", "quotes", "parameters", "intervals", "influence", "optima",
-    "second_looks", "left_out", "profiles", "failed_refits", "robustness",
+    "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
 )  # fmt: skip
 OTHER_IN_EVERY_RUN = ["run_id", "superseded_by", "seconds"]
 REPAIRED_EVERY = 5  # flips after which a run tries to repair
@@ -36,7 +36,7 @@ def make_study(path: Path) -> cs.Market:
     market = small_market()
     others = tuple(replace(day, prices=1.01 * day.prices) for day in market.days[:2])
     cs.run_study(replace(market, days=others, dropped=()), path)
-    cs.run_study(market, path, exact="flagged")
+    cs.run_study(market, path, refits="flagged")
     return market
 
 
@@ -44,7 +44,7 @@ def content(path: Path, market: cs.Market) -> dict[str, object]:
     """All that a reader of the store can see."""
     study = cs.open_study(path)
     seen: dict[str, object] = {name: getattr(study, name) for name in TABLES}
-    seen["settings"], seen["lights"] = study.settings, study.lights
+    seen["settings"], seen["rag"] = study.settings, study.rag
     seen["quotes of days"] = [study.day(day.date).fingerprint for day in market.days]
     return seen
 
@@ -83,7 +83,15 @@ def run_again(path: Path, market: cs.Market, wanted: dict[str, object]) -> str:
         return "run: refused with a message"
     except Exception as error:
         return f"TRACEBACK in a run: {type(error).__name__}: {error}"
-    current = ("days", "quotes", "parameters", "intervals", "influence", "optima", "second_looks")
+    current = (
+        "days",
+        "quotes",
+        "parameters",
+        "intervals",
+        "influence",
+        "optima",
+        "challenger_fits",
+    )
     for name in current:
         old, new = (
             frames[name].drop(columns=[*OTHER_IN_EVERY_RUN, "day_id"], errors="ignore")

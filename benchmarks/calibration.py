@@ -26,14 +26,14 @@ from scipy.special import ndtr
 import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.base.threads import available_cores
-from calibscope.calibration.atlas import atlas
 from calibscope.calibration.calibrate import USUAL_START
-from calibscope.calibration.ends import Ends
-from calibscope.calibration.plausible import plausible_fit
+from calibscope.calibration.candidates import Candidates
+from calibscope.calibration.g2.workbench import Workbench
+from calibscope.calibration.near_optimal.local_minima import local_minima
+from calibscope.calibration.near_optimal.near_optimal import near_optimal
+from calibscope.calibration.near_optimal.plausible import plausible_fit
 from calibscope.calibration.problem import LOWER, UPPER, Problem
 from calibscope.calibration.solvers import bobyqa
-from calibscope.calibration.valley import valley
-from calibscope.calibration.workbench import Workbench
 from peers import NumpyDay, quantlib_caplets, quantlib_model
 
 TURNS = 3
@@ -41,7 +41,7 @@ PEER_DAYS, EVIDENCE_DAYS = 20, 10
 MISSED = 1.001  # times our sum of squares
 START = np.array(USUAL_START)
 
-Solve = Callable[[], Ends]
+Solve = Callable[[], Candidates]
 
 
 class CapByCap:
@@ -144,11 +144,11 @@ def least_squares_on_quantlib(day: cs.MarketDay) -> Solve:
         model.setParams(ql.Array([a_x, sigma_x, a_y, sigma_y, rho]))
         return np.array([sum(caplets) for caplets in quantlib_caplets(model, day)]) / quotes - 1
 
-    def solve() -> Ends:
+    def solve() -> Candidates:
         nonlocal evaluations
         evaluations = 0
         end = least_squares(residuals, START, bounds=(LOWER, UPPER), x_scale=np.abs(START))
-        return Ends.sorted_by(end.x, 2 * end.cost, evaluations)
+        return Candidates.sorted_by(end.x, 2 * end.cost, evaluations)
 
     quotes = day.prices
     return solve
@@ -179,7 +179,7 @@ def calibration_table(console: Console, days: Sequence[cs.MarketDay]) -> None:
     chosen = spread(days, PEER_DAYS)
     solves = {name: [peer(days[i]) for i in chosen] for name, peer in PEERS.items()}
     best = dict.fromkeys(["ours", "panel", *PEERS], np.inf)
-    ends: dict[str, list[Ends]] = {}
+    ends: dict[str, list[Candidates]] = {}
     cs.calibrate_many(days[:100])
     for solve in solves.values():
         solve[0]()
@@ -229,17 +229,21 @@ def evidence_times(day: cs.MarketDay) -> dict[str, float]:
     times = {}
     times["cs.calibrate(day), a single call"], fit = timed(lambda: cs.calibrate(day))
     problem = fit.problem
-    times["set-up that atlas and valley share"], bench = timed(lambda: Workbench(problem))
+    times["set-up that local minima and near-optimal set share"], bench = timed(
+        lambda: Workbench(problem)
+    )
     known = [fit.parameters, *(model for _, model in fit.ends)]
-    times["atlas"], optima = timed(lambda: atlas(problem, known, bench))
+    times["local_minima"], optima = timed(lambda: local_minima(problem, known, bench))
     known = [optimum.parameters for optimum in optima.optima]
-    times["valley"], _ = timed(lambda: valley(problem, fit.parameters, known=known, bench=bench))
+    times["near_optimal"], _ = timed(
+        lambda: near_optimal(problem, fit.parameters, known=known, bench=bench)
+    )
     times["plausible fit"], _ = timed(lambda: plausible_fit(problem))
     return times
 
 
 def evidence_table(console: Console, days: Sequence[cs.MarketDay]) -> None:
-    """Milliseconds of a single call, atlas, valley and plausible fit."""
+    """Milliseconds of a single call, local minima, near-optimal set and plausible fit."""
     evidence_times(days[1])
     found = [evidence_times(days[i]) for i in spread(days, EVIDENCE_DAYS)]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -250,7 +254,9 @@ def evidence_table(console: Console, days: Sequence[cs.MarketDay]) -> None:
         times = [1e3 * times[name] for times in found]
         table.add_row(name, f"{np.median(times):.1f}", f"{max(times):.1f}")
     console.print(table)
-    console.print("Atlas and valley share the set-up; plausible fits have their own, included.")
+    console.print(
+        "Local minima and near-optimal set share the set-up; plausible fits have their own."
+    )
 
 
 if __name__ == "__main__":

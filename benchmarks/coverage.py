@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.table import Table
 
 import calibscope as cs
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.diagnosis.diagnose import in_mode
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.profile import limits_of
-from calibscope.diagnosis.refit import sum_of_squares
+from calibscope.diagnosis.refit.profile import limits_of
+from calibscope.diagnosis.refit.refit import sum_of_squares
 from calibscope.models.g2.parameters import PARAMETERS
 
 TRUTHS = {
@@ -55,7 +55,7 @@ class Case:
 
     def delta(
         self, stack: Diagnosis, scale: str, form: str = "gauss_newton"
-    ) -> tuple[Array, Marks]:
+    ) -> tuple[Array, BoolArray]:
         """Coverage (levels, n, 5) of intervals by the delta method, and where they are marked."""
         found = stack.intervals(LEVELS, scale, form)  # type: ignore[arg-type]
         covers = self._covers(found.low, found.high)
@@ -69,7 +69,7 @@ class Case:
 
     def profile(self) -> Array:
         """Coverage (levels, n, 5): whether the fit at the true value keeps the limit."""
-        freedom = np.atleast_1d(self.full.scales.degrees_of_freedom)  # all can move
+        effective_degrees = np.atleast_1d(self.full.scales.degrees_of_freedom)  # all can move
         covers = np.empty((len(LEVELS), len(self.fits), len(PARAMETERS)))
         held = np.where(np.eye(len(PARAMETERS), dtype=bool), self.truth, np.nan)
         for i, (refit, values) in enumerate(
@@ -82,7 +82,7 @@ class Case:
             truly = refit.solve(quotes, weights, held, np.tile(self.truth, (len(held), 1)))
             at = [sum_of_squares(refit.predict(found), quotes, weights) for found in (near, truly)]
             lowest = float(sum_of_squares(refit.predict(values[None])[0], quotes[0], weights[0]))
-            limits = limits_of(lowest, np.array(LEVELS), int(freedom[i]))
+            limits = limits_of(lowest, np.array(LEVELS), int(effective_degrees[i]))
             covers[:, i] = np.minimum(*at) <= limits[:, None]
         return covers
 
@@ -92,7 +92,7 @@ class Case:
         covers = np.empty((len(LEVELS), count, len(PARAMETERS)))
         for place, i in enumerate(chosen):
             found = (
-                self.diagnoses[int(i)].exact.bootstrap(kind, refits, seed=SEED).intervals(LEVELS)
+                self.diagnoses[int(i)].refits.bootstrap(kind, refits, seed=SEED).intervals(LEVELS)
             )
             covers[:, place] = self._covers(np.asarray(found.low), np.asarray(found.high))
         return covers

@@ -30,11 +30,11 @@ from calibscope.study import schema
 KILLS, WORKERS, SEED = 30, 3, 1
 LONGEST = 0.5  # seconds after which a run is killed at the latest
 OTHER_IN_EVERY_RUN = {"run_id", "superseded_by", "seconds"}
-TABLES = (schema.days, *schema.RESULTS, schema.second_looks)
+TABLES = (schema.days, *schema.RESULTS, schema.challenger_fits)
 RUN = """
 import pickle, sys
 import calibscope as cs
-from calibscope.calibration.search import compile_kernels
+from calibscope.calibration.g2.search import compile_kernels
 market = pickle.load(open(sys.argv[1], "rb"))
 compile_kernels()
 print("ready", flush=True)

@@ -34,10 +34,10 @@ from scipy.special import ndtr
 import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.base.threads import available_cores
-from calibscope.calibration.coordinates import scale, scaled
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
+from calibscope.calibration.g2.coordinates import scale, scaled
+from calibscope.calibration.g2.search import compile_kernels
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.search import compile_kernels
 from calibscope.calibration.solvers import solver
 from calibscope.calibration.solvers.gauss_newton import moved
 from calibscope.calibration.solvers.global_search import polished, sobol_points
@@ -68,8 +68,14 @@ def random_day(seed: int) -> cs.MarketDay:
     """A market of no model: humped caplet vols of any level, slope and hump, on any curve."""
     rng = np.random.default_rng(seed)
     nodes = np.arange(0.5, 30.5, 0.5)
-    level, slope, bend = rng.uniform(-0.006, 0.05), rng.uniform(-0.025, 0.03), rng.uniform(1, 10)
-    curve = cs.DiscountCurve.from_zero_rates(nodes, level + slope * (1 - np.exp(-nodes / bend)))
+    level, slope, second_order = (
+        rng.uniform(-0.006, 0.05),
+        rng.uniform(-0.025, 0.03),
+        rng.uniform(1, 10),
+    )
+    curve = cs.DiscountCurve.from_zero_rates(
+        nodes, level + slope * (1 - np.exp(-nodes / second_order))
+    )
     maturities = MATURITIES
     if rng.uniform() < 0.3:
         count = rng.integers(8, len(MATURITIES))
@@ -237,7 +243,7 @@ def boundary_least_squares(R: Array, c: Array) -> Array:
     return on_ray(0.5 * (low + high))[1]
 
 
-def grid_oracle(problem: Problem) -> Ends:
+def grid_oracle(problem: Problem) -> Candidates:
     """The best points of the grid, polished."""
     speeds = np.geomspace(problem.lower[0], problem.upper[0], SPEEDS)
     i, j = np.tril_indices(SPEEDS, -1)
@@ -260,7 +266,7 @@ def grid_oracle(problem: Problem) -> Ends:
     return with_the_ridge(problem, polished(problem, ends, evaluations=0))
 
 
-def with_the_ridge(problem: Problem, ends: Ends) -> Ends:
+def with_the_ridge(problem: Problem, ends: Candidates) -> Candidates:
     """The ends, and where the best of them lead to at the upper bound of the volatilities.
 
     Near a_x = a_y with rho = -1 prices depend on the mean speed, on sigma_x - sigma_y and on
@@ -299,7 +305,7 @@ def scipy_polished(problem: Problem, start: Array) -> Array:
 # --- Many starts, and evolution
 
 
-def starts_oracle(problem: Problem) -> Ends:
+def starts_oracle(problem: Problem) -> Candidates:
     """200 Sobol starts of Levenberg-Marquardt and one evolution, all ends polished by Newton."""
     rough = polished(problem, sobol_points(problem, SOBOL_STARTS), evaluations=0, order=1)
     middle = problem.lower.copy()

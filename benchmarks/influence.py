@@ -20,14 +20,14 @@ from rich.console import Console
 from rich.table import Table
 
 import calibscope as cs
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 
 DAYS = 100
 MOVE = 1e-4  # of the price
 BAD = 0.2  # of the true shift
 
 
-def true_shifts(fit: cs.Fit) -> tuple[Array, Marks]:
+def true_shifts(fit: cs.Fit) -> tuple[Array, BoolArray]:
     """(m, 5) shifts of the parameters after each quote's move, and which calibrations converged."""
     day, start = fit.problem.day, fit.parameters
     shifts, is_followed = np.empty((len(day.prices), 5)), np.empty(len(day.prices), dtype=bool)
@@ -81,7 +81,7 @@ def main() -> None:
     show(console, table, "days that were not flagged", ~table["day"].astype(bool))
 
 
-def show(console: Console, table: dict[str, Array], title: str, rows: Marks) -> None:
+def show(console: Console, table: dict[str, Array], title: str, rows: BoolArray) -> None:
     true = table["true"][rows]
     result = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
     result.add_column("")
@@ -109,7 +109,7 @@ def show(console: Console, table: dict[str, Array], title: str, rows: Marks) -> 
     console.print(result)
 
 
-def share(flags: Array, among: Marks) -> str:
+def share(flags: Array, among: BoolArray) -> str:
     if not among.any():
         return "none"
     return f"{np.mean(flags[among]):.1%} of {among.sum():,}"

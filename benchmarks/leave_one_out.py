@@ -1,7 +1,7 @@
-"""How long exact answers take, and how well first order foretells them.
+"""How long refits take, and how well first order predicts them.
 
 Time: leave-one-out of single demo days, and 1,000 bootstrap refits of some. Truth: on 100 demo days
-every quote is left out and the day fitted again; foretold is the shift of all parameters, with
+every quote is left out and the day fitted again; predicted is the shift of all parameters, with
 those at active bounds held. The error is the length of the gap over that of the true shift, in
 shares of a and sigma and units of rho. A prediction is bad when it is off by more than 25 %.
 Flagged beforehand is what the diagnosis of the whole day says; marked afterwards is what the refit
@@ -19,13 +19,13 @@ from rich.console import Console
 from rich.table import Table
 
 import calibscope as cs
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.diagnosis.geometry import length
+from calibscope.diagnosis.linear.geometry import length
 
 DAYS, TIMED, BOOTSTRAPPED = 100, 30, 5
 BAD = 0.25  # of the true shift
-LARGE = 0.1  # a foretold shift, in shares of a and sigma and units of rho
+LARGE = 0.1  # a predicted shift, in shares of a and sigma and units of rho
 FORMS = {"gauss_newton": "Gauss-Newton", "exact": "exact Hessian"}
 RARE, COMMON = 0.02, 0.98  # shares of days between which a flag tells days apart
 
@@ -44,9 +44,9 @@ def seconds(task) -> float:  # type: ignore[no-untyped-def]
 def show_times(console: Console) -> None:
     diagnoses = list(cs.diagnose_many(cs.calibrate_many(spread(TIMED))))
     for dx in diagnoses:  # kernels are compiled, or loaded, once
-        dx.exact.leave_one_out()
-    loo = 1e3 * np.array([seconds(dx.exact.leave_one_out) for dx in diagnoses])
-    boot = np.array([seconds(dx.exact.bootstrap) for dx in diagnoses[:: TIMED // BOOTSTRAPPED]])
+        dx.refits.leave_one_out()
+    loo = 1e3 * np.array([seconds(dx.refits.leave_one_out) for dx in diagnoses])
+    boot = np.array([seconds(dx.refits.bootstrap) for dx in diagnoses[:: TIMED // BOOTSTRAPPED]])
     console.print(
         f"Leave-one-out of one day, 13 refits: median {np.median(loo):.0f} ms, 90 % quantile "
         f"{np.quantile(loo, 0.9):.0f} ms ({TIMED} demo days; target 50 ms).\n"
@@ -62,7 +62,7 @@ def main() -> None:
     console = Console(width=100)
     show_times(console)
     diagnoses = list(cs.diagnose_many(cs.calibrate_many(spread(options.days))))
-    found = [dx.exact.leave_one_out() for dx in diagnoses]
+    found = [dx.refits.leave_one_out() for dx in diagnoses]
     errors = {
         form: np.concatenate([loo.shifts.error(form) for loo in found])  # type: ignore[arg-type]
         for form in FORMS
@@ -84,14 +84,16 @@ def main() -> None:
     cook = np.concatenate([dx.cooks_distance for dx in diagnoses])
     quotes = {
         "the quote: Cook's distance above 1": dict.fromkeys(FORMS, cook > 1),
-        "the quote: foretold shift above 10 %": {form: sizes[form] > LARGE for form in FORMS},
+        "the quote: predicted shift above 10 %": {form: sizes[form] > LARGE for form in FORMS},
         "afterwards: another basin": dict.fromkeys(FORMS, jumped),
         "afterwards: other bounds": dict.fromkeys(FORMS, changed),
     }
     show_flags(console, errors, flags, quotes)
 
 
-def show_errors(console: Console, errors: dict[str, Array], jumped: Marks, changed: Marks) -> None:
+def show_errors(
+    console: Console, errors: dict[str, Array], jumped: BoolArray, changed: BoolArray
+) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for title in FORMS.values():
@@ -112,18 +114,18 @@ def show_errors(console: Console, errors: dict[str, Array], jumped: Marks, chang
     )
 
 
-def is_bad(error: Array) -> Marks:
-    """What is no number was not foretold, either."""
+def is_bad(error: Array) -> BoolArray:
+    """What is no number was not predicted, either."""
     return np.asarray(~(error <= BAD))
 
 
 def show_flags(
     console: Console,
     errors: dict[str, Array],
-    flags: dict[str, Marks],
-    quotes: dict[str, dict[str, Marks]],
+    flags: dict[str, BoolArray],
+    quotes: dict[str, dict[str, BoolArray]],
 ) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="What foretells a bad one?")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="What predicts a bad one?")
     table.add_column("share that was flagged")
     for title in FORMS.values():
         table.add_column(f"{title}\nbad", justify="right")

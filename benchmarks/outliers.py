@@ -27,7 +27,7 @@ def named(dx: cs.Diagnosis) -> tuple[set[str], set[str]]:
     """Maturities that a diagnosis names: as an outlier, and in its reading for any reason."""
     labels = [str(name) for name in dx.problem.labels]
     worst = labels[int(np.nan_to_num(np.abs(dx.resid_studentized_external)).argmax())]
-    words = set(re.findall(r"\d+Y", dx.reading))
+    words = set(re.findall(r"\d+Y", dx.summary))
     return ({worst} if dx.flags.has_outlier else set()), words
 
 
@@ -62,11 +62,11 @@ def main() -> None:
         found = [named(dx) for dx in cs.diagnose_many(cs.calibrate_many(spoilt))]
         alarms = np.array([bool(outlier) for outlier, _ in found])
         outliers = np.array([w in outlier for (outlier, _), w in zip(found, wanted, strict=True)])
-        readings = np.array([w in words for (_, words), w in zip(found, wanted, strict=True)])
+        summaries = np.array([w in words for (_, words), w in zip(found, wanted, strict=True)])
         table.add_row(
             f"{size:.0%}" if size else "untouched",
-            *(f"{hit.mean():.0%}" for hit in (alarms, outliers, outliers | readings)),
-            *(f"{(outliers | readings)[group].mean():.0%}" for group in groups),
+            *(f"{hit.mean():.0%}" for hit in (alarms, outliers, outliers | summaries)),
+            *(f"{(outliers | summaries)[group].mean():.0%}" for group in groups),
         )
     console = Console(width=100)
     console.print(

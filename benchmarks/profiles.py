@@ -2,9 +2,9 @@
 
 ``python benchmarks/profiles.py`` profiles 30 days of the built-in market, at 95 % as the peer does,
 and at the three levels of the default. The peer is iminuit: MIGRAD from our optimum and MINOS, on
-the same compiled objective, one call at a time. It follows one valley and stops where a bound or a
-bend irritates it; ours looks over the whole box. The last column counts the ends that both found
-and agree on.
+the same compiled objective, one call at a time. It follows one near-optimal set and stops where a
+bound or a bend irritates it; ours looks over the whole box. The last column counts the ends that
+both found and agree on.
 """
 
 import time
@@ -17,7 +17,7 @@ from rich.table import Table
 
 import calibscope as cs
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.profile import Profiles
+from calibscope.diagnosis.refit.profile import Profiles
 
 DAYS = 30
 AGREED = 1e-3  # relative
@@ -67,13 +67,13 @@ def main() -> None:
     days = cs.demo_market().days
     chosen = [days[i] for i in np.linspace(0, len(days) - 1, DAYS).astype(int)]
     diagnoses = [cs.diagnose(fit) for fit in cs.calibrate_many(chosen)]
-    diagnoses[0].exact.profiles()  # compiled
+    diagnoses[0].refits.profiles()  # compiled
     ours, three, theirs, given, same = [], [], [], 0, 0
     for dx in diagnoses:
         began = time.perf_counter()
-        found = dx.exact.profiles((0.95,))
+        found = dx.refits.profiles((0.95,))
         between = time.perf_counter()
-        dx.exact.profiles()
+        dx.refits.profiles()
         ours.append(between - began)
         three.append(time.perf_counter() - between)
         ends, seconds = minos(dx, float(found.limits[-1]))

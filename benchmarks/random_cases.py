@@ -43,8 +43,14 @@ def random_case(seed: int) -> Case:
 def random_day(rng: np.random.Generator, away: float) -> tuple[cs.MarketDay | None, cs.G2]:
     """A day and its truth; None where fewer than three of its quotes are worth a quote."""
     nodes = np.arange(0.25, 31.0, 0.25)
-    level, slope, bend = rng.uniform(-0.01, 0.05), rng.uniform(-0.02, 0.02), rng.uniform(1, 10)
-    curve = cs.DiscountCurve.from_zero_rates(nodes, level + slope * (1 - np.exp(-nodes / bend)))
+    level, slope, second_order = (
+        rng.uniform(-0.01, 0.05),
+        rng.uniform(-0.02, 0.02),
+        rng.uniform(1, 10),
+    )
+    curve = cs.DiscountCurve.from_zero_rates(
+        nodes, level + slope * (1 - np.exp(-nodes / second_order))
+    )
     years = np.sort(rng.choice(MATURITIES, rng.integers(3, 26), replace=False))
     kind, tenor = "floor" if rng.uniform() < 0.1 else "cap", rng.choice([0.5, 0.25])
     draft = cs.MarketDay.from_arrays(

@@ -31,9 +31,9 @@ from scipy.stats import beta
 import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import posed_problem
-from calibscope.calibration.coordinates import scale, scaled
+from calibscope.calibration.g2.coordinates import scale, scaled
+from calibscope.calibration.g2.search import compile_kernels
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.search import compile_kernels
 from calibscope.calibration.solvers.gauss_newton import moved
 from calibscope.calibration.solvers.global_search import polished
 from random_cases import GROUPS, random_case

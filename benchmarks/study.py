@@ -38,7 +38,7 @@ def repeated(times: int):
 def measure(times: int, folder: Path) -> dict[str, float]:
     """Run the study of all days but the last, then append that one."""
     import calibscope as cs
-    from calibscope.calibration.search import compile_kernels
+    from calibscope.calibration.g2.search import compile_kernels
 
     compile_kernels()
     market, store = repeated(times), folder / f"{times}.db"

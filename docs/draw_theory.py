@@ -10,20 +10,20 @@ import plotly.graph_objects as go
 from draw_gallery import GALLERY, draw, figure_of
 
 import calibscope as cs
-from calibscope.report.figures.optimum_atlas import optimum_atlas
+from calibscope.report.figures.local_minima import local_minima_map
 
 THEORY = Path(__file__).parent / "theory"
 PICTURES = (
     "active_bounds_over_time", "geometry", "hat_matrix", "interval_chart", "left_out_shifts",
-    "optimum_atlas", "profile_chart", "singular_spectrum", "traffic_light_calendar",
+    "local_minima_map", "profile_chart", "singular_spectrum", "rag_calendar",
 )  # fmt: skip
 WIDTH, LARGEST = 900, 60_000  # pixels and bytes
 
 
 def search_map() -> go.Figure:
-    """What the search sees on a day with one valley."""
+    """What the search sees on a day with one near-optimal set."""
     fit = cs.calibrate(cs.demo_market().day("2020-03-18"))
-    return optimum_atlas(fit, "SYNTHETIC market, 2020-03-18")
+    return local_minima_map(fit, "SYNTHETIC market, 2020-03-18")
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def log_decay(x):
 
 @dataclass(frozen=True)
 class HullWhiteRefit:
-    """The caps of one day, fitted again: all that exact answers ask of a model."""
+    """The caps of one day, fitted again: all that refits ask of a model."""
 
     day: cs.MarketDay
 
@@ -200,7 +200,7 @@ def rmsre(day):
 
 
 def diagnosis(day):
-    """The same diagnosis as that of G2++; exact answers included."""
+    """The same diagnosis as that of G2++; refits included."""
     model = calibrate(day)
     return cs.diagnose_least_squares(
         residuals=day.prices - model.cap_prices(day),
@@ -249,9 +249,9 @@ def second_factor(day, size=199, seed=20160901):
         (weights * (quotes - refit.predict(refit.solve(quotes, weights))) ** 2).sum(axis=1)
         for refit in (one.refit, two.refit)
     )
-    freedom = len(fitted) - 5
-    F = ((Q_1 - Q_2) / 3) / (Q_2 / freedom)
-    return SecondFactor(float(F[0]), float(f_distribution.sf(F[0], 3, freedom)), F[1:])
+    effective_degrees = len(fitted) - 5
+    F = ((Q_1 - Q_2) / 3) / (Q_2 / effective_degrees)
+    return SecondFactor(float(F[0]), float(f_distribution.sf(F[0], 3, effective_degrees)), F[1:])
 
 
 def comparison_table(market, dates, size):
@@ -277,7 +277,7 @@ def main():
     console.print("Hull-White on the built-in (synthetic) market", style="bold")
     console.print(comparison_table(market, DATES, size=99))
     dx = diagnosis(market.day(DATES[-1]))
-    console.print(f"\n{DATES[-1]}: {dx.reading}", highlight=False)
+    console.print(f"\n{DATES[-1]}: {dx.summary}", highlight=False)
     intervals = {method: dx.intervals(0.95, method=method) for method in ("delta", "profile")}
     for method, found in intervals.items():
         ends = (f"{name} {found.of(name)[0]:.3g} to {found.of(name)[1]:.3g}" for name in PARAMETERS)

@@ -70,7 +70,7 @@ def main():
     date = "2022-07-21"
     dx = diagnosis(date)
     console.print(f"Svensson curve of the built-in (synthetic) market, {date}", style="bold")
-    console.print(f"{dx.reading}\n")
+    console.print(f"{dx.summary}\n")
     console.print(quote_table(dx))
     console.print()
     console.print(interval_table(dx, BASIS_POINTS))

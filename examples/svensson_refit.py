@@ -1,4 +1,4 @@
-"""Fit the Svensson curve again: exact answers for another least-squares problem.
+"""Fit the Svensson curve again: refits for another least-squares problem.
 
 `SvenssonRefit` is all that a client has to write: solve, predict, weigh. What the diagnosis then
 makes of it (leave-one-out, bumps, profiles, bootstrap, robust fits) knows nothing about curves.
@@ -76,7 +76,7 @@ def refittable(date):
 
 
 def leave_one_out_table(loo):
-    """What leaving out each rate does to level and speeds, and how well that was foretold."""
+    """What leaving out each rate does to level and speeds, and how well that was predicted."""
     table, shifts = plain_table(), loo.shifts
     chosen = ("beta_0", "tau_1", "tau_2")
     for title in ("without", "missed by", *chosen, "Gauss-Newton", "exact", ""):
@@ -110,8 +110,8 @@ def main():
     console, date = Console(width=80), "2022-07-21"
     dx = refittable(date)
     console.print(f"Svensson curve of the built-in (synthetic) market, {date}", style="bold")
-    console.print(leave_one_out_table(dx.exact.leave_one_out()))
-    boots = [dx.exact.bootstrap(kind) for kind in ("parametric", "residual")]
+    console.print(leave_one_out_table(dx.refits.leave_one_out()))
+    boots = [dx.refits.bootstrap(kind) for kind in ("parametric", "residual")]
     methods = {
         "delta": dx.intervals(0.95),
         "profile": dx.intervals(0.95, method="profile"),

@@ -7,9 +7,9 @@ import numpy as np
 from numba import typeof
 
 from calibscope.base.compiled import compile_for_stacks
-from calibscope.calibration.held import solve_held
-from calibscope.calibration.search import compile_kernels as compile_search
-from calibscope.calibration.trace import trace_days
+from calibscope.calibration.g2.conditional import solve_conditional
+from calibscope.calibration.g2.search import compile_kernels as compile_search
+from calibscope.calibration.g2.trace import trace_days
 from calibscope.diagnosis import diagnose  # noqa: F401 (has kernels for stacks)
 from calibscope.market.svensson_fit import compile_kernels as compile_svensson
 from calibscope.models.g2.caps import CapBook
@@ -25,7 +25,7 @@ def compile_for(kernel, *arguments):
 
 
 def compile_held():
-    compile_for(solve_held, BOOK, TWO, TWO, ONE, ONE, TWO, TWO, TWO, ONE, 0, 0, TWO)
+    compile_for(solve_conditional, BOOK, TWO, TWO, ONE, ONE, TWO, TWO, TWO, ONE, 0, 0, TWO)
 
 
 def compile_trace():

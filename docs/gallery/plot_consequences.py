@@ -3,9 +3,9 @@ What follows for the numbers you use?
 =====================================
 
 Short-rate spread, negative rates, slope and option prices with every range that is known: the
-valley (broad bars) and the delta method (thin lines, grey where they mean little). A wide bar is a
-number that the caps do not decide. Run both ends of it through the generator, and report the
-difference as model risk.
+near-optimal set (broad bars) and the delta method (thin lines, grey where they mean little). A wide
+bar is a number that the caps do not decide. Run both ends of it through the generator, and report
+the difference as model risk.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/consequences.png"

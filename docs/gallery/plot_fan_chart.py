@@ -3,7 +3,7 @@ How uncertain is a parameter over time?
 =======================================
 
 Estimates are dots, bands are intervals at 50, 75 and 95 %, one panel per scale of the noise. A day
-whose interval says nothing has no band but a tick: at a bound there is none, and where rank was
+whose interval is uninformative has no band but a tick: at a bound there is none, and where rank was
 lost a thin band would be misread as precision. For a number that somebody relies on, take the
 profile of that day.
 """

@@ -4,7 +4,8 @@ Where did each quote push the parameters?
 
 One arrow per quote: what its own error has done to two parameters, in percent. Grey is the usual
 Gauss-Newton form, orange the exact Hessian; where they differ, believe the latter. Arrows along one
-line say that all quotes push along the same valley, so that only its position is uncertain.
+line say that all quotes push along the same near-optimal set, so that only its position is
+uncertain.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/influence_arrows.png"

@@ -3,7 +3,7 @@ What would the parameters be without a quote?
 =============================================
 
 Each quote left out and the day fitted again: black is the truth, the other symbols are what first
-order foretold. A long line is a quote whose loss no derivative foresees. If one quote moves a
+order predicted. A long line is a quote whose loss no derivative foresees. If one quote moves a
 parameter by more than you can accept, the day rests on it.
 """
 
@@ -14,4 +14,4 @@ from calibscope.report.figures.left_out_shifts import left_out_shifts
 
 day = cs.demo_market().day("2020-03-18")
 dx = cs.diagnose(cs.calibrate(day))
-left_out_shifts(dx.exact.leave_one_out(), "SYNTHETIC market, 2020-03-18")
+left_out_shifts(dx.refits.leave_one_out(), "SYNTHETIC market, 2020-03-18")

@@ -5,7 +5,7 @@ Which quotes could move the fit, and which have?
 Above, leverage; below, Cook's distance, the length of the move of all fitted prices without the
 quote, in units of noise. Plain bars hold parameters fixed at bounds that hold, which is the fit you
 have; hatched ones let all of them move, as in the paper. A quote high in both decides the day:
-check it at its source, then fit without it (``dx.exact.leave_one_out()``).
+check it at its source, then fit without it (``dx.refits.leave_one_out()``).
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/leverage_and_influence.png"

@@ -3,7 +3,7 @@ How far can a parameter go?
 ===========================
 
 Each parameter is moved, and all others are fitted anew: the objective over its minimum. Where the
-curve lies below the line of a level, the value belongs to the interval. The bars below compare it
+curve is below the line of a level, the value belongs to the interval. The bars below compare it
 with the delta method; where they disagree, report the profile.
 """
 
@@ -14,4 +14,4 @@ from calibscope.report.figures.profiles import profile_chart
 
 day = cs.demo_market().day("2020-03-18")
 dx = cs.diagnose(cs.calibrate(day))
-profile_chart(dx.exact.profiles(), dx.intervals(0.95), "SYNTHETIC market, 2020-03-18")
+profile_chart(dx.refits.profiles(), dx.intervals(0.95), "SYNTHETIC market, 2020-03-18")

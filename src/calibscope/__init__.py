@@ -11,7 +11,7 @@ __version__ = "0.3.0.dev0"
 
 _HOMES = {
     "Fit": "calibscope.calibration.solution",
-    "PlausibleBox": "calibscope.calibration.plausible",
+    "PlausibleBox": "calibscope.calibration.near_optimal.plausible",
     "BondOption": "calibscope.models.g2.instruments",
     "Cap": "calibscope.models.g2.instruments",
     "DiscountCurve": "calibscope.market.curve",
@@ -28,7 +28,7 @@ _HOMES = {
     "diagnose": "calibscope.diagnosis.diagnose",
     "diagnose_least_squares": "calibscope.diagnosis.diagnose_least_squares",
     "diagnose_many": "calibscope.diagnosis.diagnose",
-    "evidence": "calibscope.calibration.evidence",
+    "evidence": "calibscope.calibration.near_optimal.evidence",
     "export": "calibscope.report.export.export",
     "ExportError": "calibscope.report.export.target",
     "leverage_balanced_weights": "calibscope.calibration.balance",
@@ -79,8 +79,8 @@ __all__ = [
 if TYPE_CHECKING:
     from calibscope.calibration.balance import leverage_balanced_weights
     from calibscope.calibration.calibrate import calibrate, calibrate_many
-    from calibscope.calibration.evidence import evidence
-    from calibscope.calibration.plausible import PlausibleBox
+    from calibscope.calibration.near_optimal.evidence import evidence
+    from calibscope.calibration.near_optimal.plausible import PlausibleBox
     from calibscope.calibration.solution import Fit
     from calibscope.diagnosis.diagnose import diagnose, diagnose_many
     from calibscope.diagnosis.diagnose_least_squares import diagnose_least_squares

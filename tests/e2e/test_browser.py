@@ -6,8 +6,8 @@ Needs Chromium from the system's packages (``apt install chromium``).
 import pytest
 
 import calibscope as cs
-from calibscope.report.exact.answers import exact_answers
 from calibscope.report.html.write_day import write_day
+from calibscope.report.refits.answers import refit_answers
 
 SOFTWARE_RENDERING = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 HARMLESS = "willReadFrequently"  # advice of the browser about speed
@@ -21,8 +21,8 @@ def pages(tmp_path_factory):
     study = cs.run_study(market, folder / "study.db")
     cs.write_report(study, folder / "report.html")
     fit = cs.calibrate(market.day("2020-03-18"))
-    exact = exact_answers(cs.diagnose(fit))
-    write_day(fit, folder / "day.html", market.name, market.is_synthetic, exact=exact)
+    exact = refit_answers(cs.diagnose(fit))
+    write_day(fit, folder / "day.html", market.name, market.is_synthetic, refits=exact)
     return {"report": folder / "report.html", "day": folder / "day.html"}
 
 

@@ -246,7 +246,7 @@ def test_a_day_is_calibrated_as_the_settings_say():
     ("arguments", "message"),
     [
         (["--store", "{folder}/none/study.db"], "there is no folder"),
-        (["--store", "{folder}/notes.db"], "this is no store of a study"),
+        (["--store", "{folder}/notes.db"], "not a calibscope study file"),
         (["--set", "calibration.solver=bobika"], "calibration.solver is 'bobika'; use global"),
         (["--set", "governance.limits.rmse.red=1"], "there is no 'rmse' (did you mean 'rmsre'?)"),
         (["--set", "calibraton.solver=lm"], "calibraton: there is no such setting"),
@@ -287,7 +287,7 @@ def test_export_for_every_tool(tmp_path, monkeypatch):
     ("arguments", "code", "message"),
     [
         (["none.db", "-o", "results.xlsx"], 1, "there is no such store"),
-        (["notes.db", "-o", "results.xlsx"], 1, "this is no store of a study"),
+        (["notes.db", "-o", "results.xlsx"], 1, "not a calibscope study file"),
         (["notes.db"], 2, "say where to: -o results.xlsx, --parquet DIR or --csv DIR"),
         (["notes.db", "--csv", "a", "--parquet", "b"], 2, "say where to"),
         (["study.db", "-o", "results.xls"], 2, "only a workbook, xlsx, ends in .xlsx"),

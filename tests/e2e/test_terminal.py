@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from calibscope.cli import main
 from calibscope.cli.command import EXIT_CODES
+from calibscope.cli.output import SCHEMA_VERSION
 from calibscope.cli.words import WORDS
 from calibscope.market.settings import MarketSettings
 from calibscope.study.settings import StudySettings
@@ -62,7 +63,9 @@ def invoke(*arguments):
 
 
 def parsed(text):
-    return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    data = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert data.pop("schema_version") == SCHEMA_VERSION
+    return data
 
 
 def documented_keys(command):
@@ -94,13 +97,13 @@ def test_json_has_the_documented_keys_and_nothing_else_is_printed(folder, comman
     assert file is None or (folder / file).is_file()
 
 
-def test_exact_answers_have_the_documented_keys(folder):
-    result = invoke("day", *FILES, "--date", "2020-03-18", "--exact", "--json", "--html", "d.html")
+def test_refits_have_the_documented_keys(folder):
+    result = invoke("day", *FILES, "--date", "2020-03-18", "--refits", "--json", "--html", "d.html")
     assert result.exit_code == 0
-    exact = parsed(result.stdout)["exact"]
-    table = PAGE.split("The answers in `exact`")[1]
-    assert list(exact) == re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
-    for answer, data in exact.items():
+    refits = parsed(result.stdout)["refits"]
+    table = PAGE.split("The answers in `refits`")[1]
+    assert list(refits) == re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    for answer, data in refits.items():
         assert list(data) == documented_keys(answer), answer
     page = (folder / "d.html").read_text(encoding="utf-8")
     assert '<section id="again"' in page
@@ -109,11 +112,11 @@ def test_exact_answers_have_the_documented_keys(folder):
     assert "Where do the parameters go without each quote?" in page
 
 
-def test_exact_answers_follow_the_usual_page(folder):
+def test_refits_follow_the_usual_page(folder):
     usual = invoke("day", *FILES, "--date", "2020-03-18").stdout
-    exact = invoke("day", *FILES, "--date", "2020-03-18", "--exact").stdout
-    assert exact.startswith(usual.rstrip("\n"))
-    assert "What is the fit without each quote?" in exact[len(usual) :]
+    refits = invoke("day", *FILES, "--date", "2020-03-18", "--refits").stdout
+    assert refits.startswith(usual.rstrip("\n"))
+    assert "What is the fit without each quote?" in refits[len(usual) :]
     assert "fitted again" not in usual
 
 
@@ -165,8 +168,8 @@ def test_a_day_without_an_optimum_ends_with_3(folder):
 def test_what_a_run_counts(folder):
     first = parsed(invoke("run", *FILES, "--store", "new.db", "--json").stdout)
     assert (first["computed"], first["kept"], first["dropped"], first["failed"]) == (52, 0, 1, 0)
-    assert sum(first["lights"].values()) == first["computed"]
-    assert first["flagged"] == first["lights"]["amber"] + first["lights"]["red"]
+    assert sum(first["rag"].values()) == first["computed"]
+    assert first["flagged"] == first["rag"]["amber"] + first["rag"]["red"]
     assert first["store"] == "new.db"
     again = parsed(invoke("run", *FILES, "--store", "new.db", "--json").stdout)
     assert (again["computed"], again["kept"], again["flagged"]) == (0, 52, 0)

@@ -66,5 +66,5 @@ def test_a_folder_is_no_file(tmp_path):
 
 @pytest.mark.parametrize("thing", [np.eye(2), ["a.csv", "b.csv"], None, 3, {"price": np.eye(2)}])
 def test_what_is_no_file_is_named(thing):
-    with pytest.raises(MarketDataError, match="is no file; give the name of a file, or one per"):
+    with pytest.raises(MarketDataError, match="is not a file; give the name of a file, or one per"):
         read_panels(thing, MarketSettings().caps, "caps")

@@ -9,7 +9,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.least_squares import LeastSquares, Words
+from calibscope.diagnosis.least_squares import LeastSquares, Specs
 from calibscope.diagnosis.settings import DiagnosisSettings
 
 COUNT = 20_000
@@ -27,7 +27,7 @@ def stack():
     problem = LeastSquares(
         noise - estimates @ A.T, np.broadcast_to(A, (COUNT, m, p)), np.ones((COUNT, m)), None, None,
         estimates, -infinite, infinite, np.full((COUNT, m), "quote"),
-        Words(tuple("abcde"), ("identity",) * 5),
+        Specs(tuple("abcde"), ("identity",) * 5),
     )  # fmt: skip
     return examine(problem, "full", DiagnosisSettings(), "unit_columns")
 

@@ -90,7 +90,7 @@ def test_a_single_day_is_the_same_as_in_a_panel(panel):
         alone, together = cs.diagnose(fits[day]), full[day]
         for name in ("leverage", "influence", "dfbetas", "correlation", "influence_exact"):
             assert getattr(alone, name) == pytest.approx(getattr(together, name), nan_ok=True)
-        assert alone.reading == together.reading
+        assert alone.summary == together.summary
         assert alone.flags.raised == together.flags.raised
 
 
@@ -112,8 +112,8 @@ def test_panels_with_other_numbers_of_quotes():
     assert diagnoses.of_all("edof").shape == (5,)
     with pytest.raises(ValueError, match="leverage has another shape on some days"):
         diagnoses.of_all("leverage")
-    with pytest.raises(ValueError, match="reading is in words; take"):
-        diagnoses.of_all("reading")
+    with pytest.raises(ValueError, match="summary is in words; take"):
+        diagnoses.of_all("summary")
     assert [dx.edof for dx in diagnoses[1:3]] == [diagnoses[1].edof, diagnoses[2].edof]
     assert len(cs.diagnose_many(list(fits))) == 5
 
@@ -181,4 +181,4 @@ def test_rescaling_the_notional_changes_nothing_but_prices(number, factor):
                  "scale_mse", "scale_mad_adjusted", "gauss_newton_ratio"):  # fmt: skip
         assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-9, nan_ok=True)
     assert other.sensitivity * factor == pytest.approx(one.sensitivity, rel=1e-9)
-    assert other.reading == one.reading
+    assert other.summary == one.summary

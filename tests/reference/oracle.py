@@ -210,7 +210,7 @@ def _settled_form(parameters: Sequence[float], weights: Callable[[], Vector]) ->
         with mp.workdps(digits):
             a_x, a_y, sigma_x, sigma_y, rho_xy = _exact(parameters)
             if abs(rho_xy) > 1:
-                raise ValueError(f"rho_xy is {rho_xy}; a correlation lies between -1 and 1")
+                raise ValueError(f"rho_xy is {rho_xy}; a correlation is between -1 and 1")
             # Two opposed factors of one shape vanish exactly; no precision would resolve that.
             if a_x == a_y and abs(rho_xy) == 1 and sigma_x == -rho_xy * sigma_y:
                 return digits, mpf(0)
@@ -250,9 +250,9 @@ def _uncertain_caplet(
     dM_scale = M / (2 * variance) * (abs(h_plus * h_minus) + 1)
 
     hessian, hessian_scale = {}, {}
-    for (i, j), (bend, bend_size) in second.items():
+    for (i, j), (second_order, bend_size) in second.items():
         (slope, slope_size), (other, other_size) = first[i], first[j]
-        hessian[i, j] = dM * slope * other + M * bend
+        hessian[i, j] = dM * slope * other + M * second_order
         hessian_scale[i, j] = dM_scale * slope_size * other_size + M * bend_size
     return Caplet(
         price=start * _upper_tail(-h_plus) - end * _upper_tail(-h_minus),

@@ -18,7 +18,7 @@ import pytest
 from scipy.optimize import least_squares
 
 import calibscope as cs
-from calibscope.diagnosis.bates_watts import largest, root_mean_square
+from calibscope.diagnosis.linear.bates_watts import largest, root_mean_square
 
 # Treated Puromycin: substrate concentration (ppm) and velocity (counts/min^2); Treloar (1974).
 CONCENTRATION = np.array([0.02, 0.02, 0.06, 0.06, 0.11, 0.11, 0.22, 0.22, 0.56, 0.56, 1.10, 1.10])
@@ -153,10 +153,12 @@ def test_curvature_of_the_surface_by_differences():
         effects, intrinsic = [], []
         for angle in np.linspace(0.0, np.pi, 720, endpoint=False):
             way = mpmath.matrix([mpmath.cos(float(angle)), mpmath.sin(float(angle))]) * step
-            bend = (surface(way) - 2 * surface(0 * way) + surface(-way)) * (radius / step**2)
-            inside = Q.T * bend
+            second_order = (surface(way) - 2 * surface(0 * way) + surface(-way)) * (
+                radius / step**2
+            )
+            inside = Q.T * second_order
             effects.append(float(mpmath.norm(inside)))
-            intrinsic.append(float(mpmath.norm(bend - Q * inside)))
+            intrinsic.append(float(mpmath.norm(second_order - Q * inside)))
     for seen, kind in ((effects, known.parameter_effects), (intrinsic, known.intrinsic)):
         # A polynomial of degree 4 in an angle is averaged exactly; a maximum is seen to steps^2.
         assert np.sqrt(np.mean(np.square(seen))) == pytest.approx(kind.rms, rel=1e-10)
@@ -170,8 +172,8 @@ def test_second_derivatives_of_caps_are_those_of_the_diagnosis(date):
     pulled = cs.calibrate(MARKET.day(date), anchor=fit.parameters, anchor_strength=0.01)
     for dx in (cs.diagnose(fit), cs.diagnose(pulled)):
         problem = dx.problem
-        bend = -np.einsum("k,kpq->pq", problem.weights * problem.residuals, dx.second())
-        assert bend == pytest.approx(problem.bend, rel=1e-12)
+        second_order = -np.einsum("k,kpq->pq", problem.weights * problem.residuals, dx.second())
+        assert second_order == pytest.approx(problem.second_order, rel=1e-12)
         assert np.isfinite(dx.bates_watts().radius)
 
 

@@ -56,7 +56,7 @@ def test_hahn1_loses_a_rank_in_its_own_units_and_the_flag_says_so():
     A = dx.problem.design
     own = np.linalg.svd(A, compute_uv=False)
     assert own[-1] / own[0] < 1e-8
-    assert dx.freedom.scaled == 6
+    assert dx.effective_degrees.scaled == 6
     assert dx.flags.edof_depends_on_units
 
 

@@ -6,7 +6,7 @@ from iminuit import Minuit
 from scipy.stats import f
 
 import calibscope as cs
-from calibscope.diagnosis.profile import profiles
+from calibscope.diagnosis.refit.profile import profiles
 
 DAYS = ("2020-06-04", "2020-08-05", "2020-11-30", "2021-03-26")  # nothing at a bound
 LEVEL = 0.5  # at higher ones the correlation meets its bound, where MINOS gives up

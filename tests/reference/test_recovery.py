@@ -51,7 +51,7 @@ def test_identified_parameters_are_found_again(box, truths, fits):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_shallow_optima_of_a_valley_are_passed(place):
-    # Two truths whose valley has another optimum, with relative errors of 1e-5 and 1e-6.
+    # Two truths whose near-optimal set has another optimum, with relative errors of 1e-5 and 1e-6.
     truth = (
         cs.G2(0.68936782, 0.00179141, 0.0036488, 0.00166644, 0.84094987),
         cs.G2(1.2656222, 0.00581888, 0.00153197, 0.00128855, -0.12572944),
@@ -65,7 +65,7 @@ def test_shallow_optima_of_a_valley_are_passed(place):
 @pytest.mark.parametrize(
     "truth",
     [
-        # Beside a ridge of equal speeds whose top is met to 1e-9, at other speeds.
+        # Beside a equal-speed degeneracy of equal speeds whose top is met to 1e-9, at other speeds.
         (4.53196780e-03, 1.57517863e-04, 3.64994204e-02, 3.25729354e-03, -0.925899726),
         # A weak slow factor: the faster speed is open by far less than a step of the grid.
         (2.68047577e-02, 1.28111776e-04, 4.81890540e-01, 1.21245470e-03, -0.317299097),

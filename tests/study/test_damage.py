@@ -11,7 +11,7 @@ import calibscope as cs
 from byte_flips import flip_again_and_again
 from calibscope.cli import main
 from calibscope.study.run import run_study
-from sealing import seal_again
+from sealing import OLD_NAMES, seal_again
 
 CHANGES = {
     "days": "UPDATE days SET rmsre = rmsre * 1.01 WHERE day_id = 2",
@@ -128,8 +128,7 @@ def test_a_store_without_hashes_is_sealed_as_it_is(few, damaged):
     """Of version 3: its days are not computed anew."""
     path = damaged(
         CHANGES["quotes"],
-        "DROP TABLE day_hashes",
-        "DROP TABLE row_hashes",
+        *OLD_NAMES,
         "DROP TABLE failed_refits",
         "ALTER TABLE runs DROP COLUMN repaired",
         "UPDATE store SET version = 3",

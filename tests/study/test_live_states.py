@@ -31,7 +31,7 @@ states = st.builds(
     bounds=st.dictionaries(st.sampled_from(["a_x", "rho_xy"]), st.just((0.01, 0.5))),
     other=st.none() | st.dates(),
     view=st.sampled_from(["overview", "dates"]),
-    valley=st.booleans(),
+    near_optimal=st.booleans(),
 )
 
 
@@ -99,7 +99,7 @@ def test_buttons_turn_on_and_off(source):
     without = chosen(source, state, "without", "3Y")
     assert without.without == (3.0,)
     assert chosen(source, without, "without", "3Y").without == ()
-    assert chosen(source, state, "valley", "yes").valley
+    assert chosen(source, state, "near_optimal", "yes").near_optimal
     assert chosen(source, state, "solver", "lm").solver == "lm"
     with pytest.raises(LinkError):
         chosen(source, state, "solver", "none")

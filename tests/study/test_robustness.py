@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.coordinates import scaled
+from calibscope.calibration.g2.coordinates import scaled
 from calibscope.study.robustness import PAPER, Variant, keep, robustness, variants_of
 from calibscope.study.settings import study_settings
 

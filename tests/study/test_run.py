@@ -40,10 +40,10 @@ def test_days_hold_what_fit_and_diagnosis_say(market, study):
         row = study.fitted.iloc[place]
         assert row["date"].date() == fit.problem.day.date
         assert row["status"] == fit.status.name
-        assert row["reading"] == dx.reading
-        assert row["edof"] == dx.freedom.full
-        assert row["edof_strict"] == dx.freedom.strict
-        assert row["lost_directions"] == 5 - dx.freedom.full
+        assert row["summary"] == dx.summary
+        assert row["edof"] == dx.effective_degrees.full
+        assert row["edof_strict"] == dx.effective_degrees.strict
+        assert row["lost_directions"] == 5 - dx.effective_degrees.full
         assert [name for name in MEANINGS if row[name]] == list(dx.flags.raised)
         for name in ("condition_number", "scale_mse", "scale_mad_adjusted", "gauss_newton_error"):
             assert row[name] == pytest.approx(getattr(dx, name), rel=1e-12)
@@ -126,7 +126,7 @@ def test_other_settings_compute_anew_but_governance_does_not(market, tmp_path):
     run_study(some, store)
     run_study(some, store, {"governance": {"limits": {"rmsre": {"red": 1e-5}}}})
     assert computed(store) == 0
-    assert set(cs.open_study(store).lights["light"]) == {"red"}
+    assert set(cs.open_study(store).rag["rag"]) == {"red"}
     study = run_study(some, store, {"diagnosis": {"levels": [0.9]}})
     assert computed(store) == 5
     assert len(study.superseded) == 5
@@ -143,7 +143,7 @@ def test_bounds_and_mode_of_the_settings_are_used(market, tmp_path):
     fit = cs.calibrate(some.days[1], "lm", bounds={"rho_xy": (-0.9, 0.9)})
     dx = cs.diagnose(fit, "strict")
     assert study.estimates.iloc[1].to_list() == fit.parameters.values.tolist()
-    assert study.fitted["reading"].iloc[1] == dx.reading
+    assert study.fitted["summary"].iloc[1] == dx.summary
     errors = study.parameters[study.parameters["date"] == str(some.dates[1])]["se_mse"]
     order = ["a_x", "a_y", "rho_xy", "sigma_x", "sigma_y"]
     wanted = dict(zip(order, np.take(dx.standard_errors("mse"), [0, 1, 4, 2, 3]), strict=True))
@@ -184,7 +184,7 @@ def test_a_day_that_cannot_be_computed_is_a_row_and_the_others_go_on(market, tmp
     assert study.days["reason"].iloc[2] == "FloatingPointError: no number"
     assert study.runs["days_failed"].iloc[0] == 1
     assert len(study.fitted) == 5
-    assert study.lights["light"].iloc[2] == "red"
+    assert study.rag["rag"].iloc[2] == "red"
     monkeypatch.setattr(results, "calibrate_many", genuine)  # what failed is tried again
     assert len(run_study(some, tmp_path / "s.db").fitted) == 6
     assert computed(tmp_path / "s.db") == 1
@@ -294,7 +294,7 @@ def test_an_empty_store_is_a_study_without_days(tmp_path):
     study = run_study(empty, tmp_path / "s.db")
     assert "no days" in repr(study)
     assert study.quotes.empty
-    assert study.lights.empty
+    assert study.rag.empty
 
 
 def test_the_store_is_one_file_when_a_run_is_over(market, tmp_path):

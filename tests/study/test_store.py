@@ -24,7 +24,7 @@ def test_not_a_database(market, tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("a text, and a long one at that: " * 50)
     for action in (lambda: cs.open_study(file), lambda: run_study(short(market), file)):
-        with pytest.raises(cs.StoreError, match="no store of a study"):
+        with pytest.raises(cs.StoreError, match="not a calibscope study file"):
             action()
     assert file.read_text().startswith("a text")
 
@@ -35,7 +35,7 @@ def test_another_programs_database(market, tmp_path):
         connection.execute("CREATE TABLE customers (name TEXT)")
     before = file.read_bytes()
     for action in (lambda: cs.open_study(file), lambda: run_study(short(market), file)):
-        with pytest.raises(cs.StoreError, match="no store of a study"):
+        with pytest.raises(cs.StoreError, match="not a calibscope study file"):
             action()
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]

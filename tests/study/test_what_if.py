@@ -23,7 +23,7 @@ def dx(day):
 
 
 def shift(found, form="exact"):
-    return found.foretold(form) - found.before.parameters.values
+    return found.predicted(form) - found.before.parameters.values
 
 
 def test_nothing_changes_without_a_change(day):
@@ -33,7 +33,7 @@ def test_nothing_changes_without_a_change(day):
 
 
 def test_a_move_is_the_reweighted_bump(day, dx):
-    bumped = dx.exact.bump(0.01, reweighted=True)
+    bumped = dx.refits.bump(0.01, reweighted=True)
     for k, year in ((0, 3.0), (7, 10.0)):
         found = what_if(day, Change({year: 0.01}), SETTINGS)
         np.testing.assert_allclose(shift(found), bumped.shifts.predicted("exact")[k], rtol=1e-6)
@@ -42,8 +42,8 @@ def test_a_move_is_the_reweighted_bump(day, dx):
 
 def test_a_move_with_weights_held_is_the_influence_function_times_the_move(day, dx):
     found = what_if(day, Change({3.0: 0.01}, weights="held"), SETTINGS)
-    foretold = dx.sensitivity[:, 0] * 0.01 * day.prices[0]
-    np.testing.assert_allclose(shift(found, "gauss_newton"), foretold, rtol=1e-6)
+    predicted = dx.sensitivity[:, 0] * 0.01 * day.prices[0]
+    np.testing.assert_allclose(shift(found, "gauss_newton"), predicted, rtol=1e-6)
 
 
 def test_a_quote_left_out_is_the_deletion(day, dx):
@@ -73,13 +73,13 @@ def test_bounds_weights_and_solver_are_those_asked_for(day):
     found = what_if(day, change, SETTINGS)
     expected = cs.calibrate(day, "lm", weights="vega", bounds={"rho_xy": (-0.9, 0.9)})
     assert found.after.parameters == expected.parameters
-    assert (np.abs(found.foretold()[4]) <= 0.9).all()
+    assert (np.abs(found.predicted()[4]) <= 0.9).all()
 
 
 def test_balanced_weights_can_be_asked_for_with_a_move(day):
     found = what_if(day, Change({3.0: 0.001}, weights="leverage_balanced"), SETTINGS)
     assert found.dx_after.leverage.max() < 0.91
-    assert np.isfinite(found.foretold()).all()
+    assert np.isfinite(found.predicted()).all()
 
 
 def test_bid_and_ask_go_along_with_their_quote(day):

@@ -1,4 +1,4 @@
-"""A jump over a ridge and a slide along a curved valley, told apart."""
+"""A jump over a equal-speed degeneracy and a slide along a curved near-optimal set, told apart."""
 
 from dataclasses import dataclass
 
@@ -58,22 +58,22 @@ def test_the_other_well_is_another_basin():
         ([-1.0], [1.0]), [0.0, 0.1, -0.2],
     )  # fmt: skip
     assert dx.problem.values[0] == pytest.approx(1, abs=0.1)
-    loo = dx.exact.leave_one_out()
+    loo = dx.refits.leave_one_out()
     assert loo.shifts.parameters[1, 0] == pytest.approx(-1, abs=0.1)
     assert loo.marks[1] == "another basin"
     assert not loo.shifts.is_elsewhere[2]
-    assert not dx.exact.bump(0.01).shifts.is_elsewhere.any()
+    assert not dx.refits.bump(0.01).shifts.is_elsewhere.any()
 
 
 def test_a_way_round_a_bend_is_the_same_basin():
-    """A stiff valley y = x^2, whose bottom tilts one way or the other with its last quote."""
+    """A curved flat direction y = x^2, tilted one way or the other by its last quote."""
     dx = diagnosed(
         lambda x: np.array([20 * (x[1] - x[0] ** 2), x[0], 0.1 * x[1]]),
         ([-1.0, 1.0], [1.0, 1.0], [0.0, 0.0]), [0.0, 1.0, 0.2],
     )  # fmt: skip
-    bumps = dx.exact.bump(-2.0)
+    bumps = dx.refits.bump(-2.0)
     assert bumps.shifts.parameters[1, 0] < -0.8
     straight = bumps.shifts.values + 0.5 * bumps.shifts.refitted[1]
-    ridge = ((dx.refit.predict(straight[None])[0] - [0.0, -1.0, 0.2]) ** 2).sum()
-    assert ridge > 50  # right through the wall
+    equal_speeds = ((dx.refit.predict(straight[None])[0] - [0.0, -1.0, 0.2]) ** 2).sum()
+    assert equal_speeds > 50  # right through the wall
     assert not bumps.shifts.is_elsewhere.any()

@@ -159,7 +159,7 @@ def test_where_a_bound_holds_the_estimator_is_that_of_the_free_parameters():
     assert dx.cooks_distance == pytest.approx(them.cooks_distance[0])
     assert dx.dfbetas[:, :2] == pytest.approx(them.dfbetas)
     assert dx.edof == 2
-    assert dx.freedom.full == 3
+    assert dx.effective_degrees.full == 3
     assert dx.flags.edof_depends_on_bounds
 
 
@@ -206,7 +206,7 @@ def test_an_outlier_is_found_beside_a_weak_bound():
         prices = np.array(day.prices)
         prices[6] *= 1.1
         dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=prices)))
-        found.append(dx.flags.has_outlier and "9Y is an outlier" in dx.reading)
+        found.append(dx.flags.has_outlier and "9Y is an outlier" in dx.summary)
     assert np.mean(found) > 0.9
 
 
@@ -227,19 +227,19 @@ def test_a_stack_holds_what_its_days_hold():
         alone = cs.diagnose(fit)
         assert dx.is_held.tolist() == alone.is_held.tolist()
         assert dx.multiplier_ratios == pytest.approx(alone.multiplier_ratios, nan_ok=True)
-        assert dx.freedom.full == alone.freedom.full
+        assert dx.effective_degrees.full == alone.effective_degrees.full
     ratios = diagnoses.of_all("multiplier_ratios")
     assert (diagnoses.of_all("is_held") == (ratios > 2.0)).all()
 
 
-def test_shifts_are_foretold_better_than_with_all_parameters():
+def test_shifts_are_predicted_better_than_with_all_parameters():
     """Signs of DFBETAS against refits without each quote, days with an active bound."""
     right = dict.fromkeys(("active", "full"), 0.0)
     count = 0
     for fit in cs.calibrate_many(MARKET.days[::120]):
         dx = cs.diagnose(fit)
         if dx.flags.has_parameters_at_bound:
-            shifts = dx.exact.leave_one_out().shifts.refitted[:, fit.is_free]
+            shifts = dx.refits.leave_one_out().shifts.refitted[:, fit.is_free]
             count += shifts.size
             for mode in right:
                 signs = np.sign(cs.diagnose(fit, mode).dfbeta[:, fit.is_free])
@@ -273,15 +273,15 @@ def test_profiles_do_not_depend_on_the_mode(fits):
 
 def test_the_reading_counts_the_free_parameters(fits):
     held = bounded(-2.0)
-    assert held.reading.startswith("Both free parameters are identified; b3 is at its bound; ")
+    assert held.summary.startswith("Both free parameters are identified; b3 is at its bound; ")
     weak = bounded(-0.05, seed=1)
-    assert weak.reading.startswith("Full EDoF; b3 is at its bound, perhaps by chance; ")
-    assert cs.diagnose(fits[STRONG]).reading.startswith("Reduced EDoF (3 of 4 free parameters): ")
-    assert cs.diagnose(fits[STRONG], "full").reading.startswith("Reduced EDoF (4 of 5): ")
+    assert weak.summary.startswith("Full EDoF; b3 is at its bound, perhaps by chance; ")
+    assert cs.diagnose(fits[STRONG]).summary.startswith("Reduced EDoF (3 of 4 free parameters): ")
+    assert cs.diagnose(fits[STRONG], "full").summary.startswith("Reduced EDoF (4 of 5): ")
     for fit in cs.calibrate_many(MARKET.days[::50]):
         dx = cs.diagnose(fit)
         if dx.is_held.sum() == 1 and not dx.flags.has_rank_loss:
-            assert dx.reading.startswith("All four free parameters are identified; ")
+            assert dx.summary.startswith("All four free parameters are identified; ")
             return
     pytest.fail("no such day")
 
@@ -292,7 +292,7 @@ def test_the_reading_counts_the_free_parameters(fits):
 def test_cooks_distance_with_the_exact_hessian_is_that_of_its_shift(fits):
     for fit in fits.values():
         dx = cs.diagnose(fit)
-        shift = dx.exact.leave_one_out().shifts.exact_hessian
+        shift = dx.refits.leave_one_out().shifts.exact_hessian
         moved = ((dx.problem.design @ shift.T) ** 2).sum(axis=0)
         free = cs.diagnose(fit, "strict")
         expected = moved / (free.geometry.parameter_count * free.scale_mse**2)
@@ -311,7 +311,7 @@ def test_influential_quotes_are_confirmed_by_refits():
         dx = cs.diagnose(fit)
         if dx.flags.has_influential_quote and dx.flags.has_parameters_at_bound:
             k = int(np.nanargmax(dx.deletion.believed_distance))
-            fitted = dx.exact.leave_one_out().shifts.fitted[k]
+            fitted = dx.refits.leave_one_out().shifts.fitted[k]
             moved = (fit.problem.weights * (fitted - fit.prices) ** 2).sum()
             said += 1
             free = cs.diagnose(fit, "strict")
@@ -323,7 +323,7 @@ def test_influential_quotes_are_confirmed_by_refits():
 def test_the_sentence_names_the_quote_of_the_exact_form(fits):
     dx = cs.diagnose(fits[INTERIOR])
     assert (
-        "emoving 3Y would change the parameters substantially (Cook's distance 1.7)" in dx.reading
+        "emoving 3Y would change the parameters substantially (Cook's distance 1.7)" in dx.summary
     )
     assert dx.cooks_distance.max() > 5  # the linear form overstates it
 
@@ -336,7 +336,7 @@ def test_without_second_derivatives_the_sentence_says_that_it_is_linear():
     dx = cs.diagnose_least_squares(e, A, settings=settings)
     assert dx.flags.has_influential_quote
     assert dx.flags.lacks_second_derivatives
-    assert "by the linear approximation)" in dx.reading
+    assert "by the linear approximation)" in dx.summary
 
 
 # Perfect fits, forced quotes
@@ -368,14 +368,14 @@ def test_every_forced_quote_is_named(fits):
     )  # fmt: skip
     dx = cs.diagnose(cs.calibrate(five), "full")
     assert (dx.leverage >= dx.settings.forced_leverage).all()
-    assert "; all quotes are met whatever they say, with as many parameters as quotes" in dx.reading
+    assert "; all quotes are met whatever they say, with as many parameters as quotes" in dx.summary
     X = np.column_stack((np.ones(7), np.eye(7)[5], np.eye(7)[6]))
     y = np.array([1.0, 1.1, 0.9, 1.0, 1.05, 3.0, 4.0])
     e = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
     two = cs.diagnose_least_squares(e, X)
-    assert "6 and 7 are met whatever they say (leverage 1)" in two.reading
+    assert "6 and 7 are met whatever they say (leverage 1)" in two.summary
     one = cs.diagnose_least_squares(e[:6], X[:6, :2])
-    assert "6 is met whatever it says (leverage 1)" in one.reading
+    assert "6 is met whatever it says (leverage 1)" in one.summary
 
 
 # Other words
@@ -396,5 +396,5 @@ def test_fits_with_weights_of_ones_own_have_a_sentence(fits):
     fit = cs.calibrate(day, weights=np.linspace(1.0, 2.0, 13) / day.prices**2)
     found = cs.diagnose(fit).consequences((10,))
     assert found.error == "the weighted error"
-    assert "of the same weighted error" in found.reading
-    assert "the same the" not in found.reading
+    assert "of the same weighted error" in found.summary
+    assert "the same the" not in found.summary

@@ -115,7 +115,7 @@ def test_bounds_fixed_parameters_and_anchor(sample):
 
 
 def test_one_sided_bounds_are_no_excuse():
-    # The optimum of the free problem lies at sigma = 1, far outside these bounds.
+    # The optimum of the free problem is at sigma = 1, far outside these bounds.
     day = cs.demo_market().day("2024-01-19")
     one = cs.calibrate(day, bounds={"sigma_x": (1e-5, 0.1)})
     both = cs.calibrate(day, bounds={"sigma_x": (1e-5, 0.1), "sigma_y": (1e-5, 0.1)})
@@ -189,7 +189,7 @@ def test_the_solvers_order_of_the_factors_is_kept(sample):
         ({"weights": "rmse"}, "choose from rmsre, absolute, vega"),
         ({"weights": [1.0, 2.0]}, "give 13 numbers"),
         ({"weights": np.zeros(13)}, "at least one quote must count"),
-        ({"bounds": {"sigma": (0, 1)}}, "'sigma' is no parameter"),
+        ({"bounds": {"sigma": (0, 1)}}, "'sigma' is not a parameter"),
         ({"bounds": {"sigma_x": (0.1, 0.01)}}, "lower <= upper"),
         ({"bounds": {"a_x": 3}}, "give a lower and an upper"),
         ({"anchor_strength": 1.0}, "give an anchor"),
@@ -215,7 +215,7 @@ def test_odd_days_get_a_status_and_do_not_raise(sample):
     )  # fmt: skip
     assert cs.calibrate(few).status is Status.UNDERDETERMINED
     equal = dataclasses.replace(day, prices=np.full(13, 0.02))
-    assert cs.calibrate(equal).status in (Status.AT_BOUND, Status.UNREACHABLE, Status.RIDGE)
+    assert cs.calibrate(equal).status in (Status.AT_BOUND, Status.UNREACHABLE, Status.EQUAL_SPEEDS)
     absurd = dataclasses.replace(day, prices=1e3 * day.prices)
     assert cs.calibrate(absurd).status is Status.UNREACHABLE
     tiny = dataclasses.replace(day, prices=1e-7 * day.prices)

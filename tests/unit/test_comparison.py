@@ -5,8 +5,8 @@ import pytest
 from linear_problem import linear
 
 import calibscope as cs
-from calibscope.diagnosis.comparison import PROFILE, _disagreement, compare_intervals
 from calibscope.diagnosis.least_squares import ARCTANH, LOG, TRANSFORMS
+from calibscope.diagnosis.refit.comparison import PROFILE, _disagreement, compare_intervals
 
 IDENTITY = TRANSFORMS.index("identity")
 NONE = (np.nan, np.nan)
@@ -49,9 +49,9 @@ def test_a_profile_may_be_the_one_that_is_missing():
 
 @pytest.fixture(scope="module")
 def doubtful():
-    """rho_xy lies at its bound, a_x has collapsed, sigma_x is not identified."""
+    """rho_xy is at its bound, a_x has collapsed, sigma_x is not identified."""
     dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2024-06-06")))
-    bootstrap = dx.exact.bootstrap(size=100)
+    bootstrap = dx.refits.bootstrap(size=100)
     return dx, bootstrap, compare_intervals(dx, 0.9, bootstrap)
 
 
@@ -79,7 +79,7 @@ def test_marks_of_the_fit_stand_beside_the_disagreement(doubtful):
 
 def test_known_profiles_are_taken_and_a_bootstrap_is_no_must(doubtful):
     dx, _, found = doubtful
-    again = compare_intervals(dx, 0.9, profiles=dx.exact.profiles((0.5, 0.9)))
+    again = compare_intervals(dx, 0.9, profiles=dx.refits.profiles((0.5, 0.9)))
     assert again.methods == ("delta", "profile")
     # The crossings are found to a tolerance, from other points of the walk.
     np.testing.assert_allclose(again.low[1], found.low[1], rtol=1e-3)
@@ -90,7 +90,7 @@ def test_levels_are_checked(doubtful):
     with pytest.raises(ValueError, match="give one number"):
         compare_intervals(dx, (0.5, 0.9))
     with pytest.raises(ValueError, match=r"no level 0\.8"):
-        compare_intervals(dx, 0.8, profiles=dx.exact.profiles((0.5,), names=["rho_xy"]))
+        compare_intervals(dx, 0.8, profiles=dx.refits.profiles((0.5,), names=["rho_xy"]))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibscope.base import compiled
-from calibscope.diagnosis.geometry import ratio_of_ends
+from calibscope.diagnosis.linear.geometry import ratio_of_ends
 from calibscope.models.g2 import caps
 
 

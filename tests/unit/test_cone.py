@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibscope.calibration.cone import cone_fit
+from calibscope.calibration.g2.cone import cone_fit
 
 SEEDS = range(40)
 

@@ -12,9 +12,9 @@ from scipy.special import logit, ndtr
 
 import calibscope as cs
 from calibscope.base.measures import PRICE, PROBABILITY, SPREAD
-from calibscope.calibration.alternatives import Alternatives, alternatives
-from calibscope.calibration.coordinates import scaled, unscaled
-from calibscope.diagnosis.consequences import Telling, consequences
+from calibscope.calibration.g2.coordinates import scaled, unscaled
+from calibscope.calibration.near_optimal.alternatives import Alternatives, alternatives
+from calibscope.diagnosis.propagate.consequences import Materiality, consequences
 from calibscope.models.g2.downstream import Downstream
 
 TRUTH = cs.G2(1.2, 0.08, 0.02, 0.011, -0.6)
@@ -83,9 +83,9 @@ def test_delta_intervals_are_those_of_the_formula():
     assert np.log(found.high[1]) == pytest.approx(eta + t * error, rel=1e-9)
     assert logit(found.low[2]) == pytest.approx(logit(share) - step, rel=1e-9)
     assert found.marks == ("", "", "")
-    assert found.reading == ""
-    assert not found.has_valley
-    assert np.isnan(found.valley_high).all()
+    assert found.summary == ""
+    assert not found.has_near_optimal
+    assert np.isnan(found.near_optimal_high).all()
 
 
 def test_delta_intervals_are_those_of_a_bootstrap_where_the_model_is_nearly_linear():
@@ -118,7 +118,7 @@ def test_what_depends_on_a_dropped_direction_is_marked():
     found = dx.consequences(quantities=quantities(rows, [SPREAD] * 3))
     assert found.marks == ("not identified", "", "collapsed (rank lost)")
     assert found.is_identified.tolist() == [False, True, True]
-    assert found.reading == (
+    assert found.summary == (
         "2 of 3 delta intervals mean little, because the quotes leave a combination of parameters "
         "open."
     )
@@ -132,14 +132,14 @@ def test_a_fit_that_lost_rank_says_so(fits):
     # A cap between two quoted ones is known, whatever a_x and sigma_x do together.
     assert marks["cap 11Y ATM"] == "as if rho_xy could leave the bound"
     doubtful = ~found.is_identified | found.is_collapsed
-    assert f"{doubtful.sum()} of 23 delta intervals mean little" in found.reading
+    assert f"{doubtful.sum()} of 23 delta intervals mean little" in found.summary
 
 
 def test_a_fit_that_bends_says_so():
     dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
     found = dx.consequences((1,))
     assert found.has_strong_curvature
-    assert found.reading.endswith("believe a bootstrap before them.")
+    assert found.summary.endswith("believe a bootstrap before them.")
 
 
 def test_what_the_mode_holds_at_its_bound_does_not_move(fits):
@@ -193,34 +193,34 @@ def test_a_probability_of_zero_has_no_interval():
 # Fits that look alike
 
 
-def read(points, telling=None):
+def read(points, materiality=None):
     dx = diagnosis((np.ones(12), X), [0.4, -0.9], names=("b", "c"))
     others = Alternatives(np.array(points, dtype=float), 1.1, "RMSRE")
     asked = quantities([[1, 1], [0, 1], [0.0006, 0]], [PROBABILITY, PRICE, SPREAD])
-    return consequences(dx, asked, lambda *_: others, telling=telling or Telling())
+    return consequences(dx, asked, lambda *_: others, materiality=materiality or Materiality())
 
 
 def test_fits_that_differ_are_named_with_their_numbers():
     found = read([[0.4, -0.9], [0.4, -1.57], [0.5, -1.0]])
     assert (found.contrast > 1).tolist() == [True, True, False]
-    assert found.reading == (
+    assert found.summary == (
         "Two fits within 10 % of the same RMSRE put q2 at 20.8 % (b = 0.4, c = -1.57) and at "
         "40.7 % (b = 0.4, c = -0.9). "
         "Two fits within 10 % of the same RMSRE put q1 at 12.1 % (b = 0.4, c = -1.57) and at "
         "30.9 % (b = 0.4, c = -0.9)."
     )
-    assert found.valley_low[0] == pytest.approx(ndtr(-1.17))
-    assert found.valley_high[0] == pytest.approx(ndtr(-0.5))
+    assert found.near_optimal_low[0] == pytest.approx(ndtr(-1.17))
+    assert found.near_optimal_high[0] == pytest.approx(ndtr(-0.5))
 
 
 def test_fits_that_agree_are_called_so():
     agree = "The fits that are known within 10 % of the same RMSRE agree on all 3 quantities."
-    assert read([[0.4, -0.9], [0.45, -0.95]]).reading == agree
-    assert read([[0.4, -0.9]]).reading == agree
-    strict = read([[0.4, -0.9], [0.45, -0.95]], Telling(share=0.01))
-    assert strict.reading.startswith("Two fits within 10 % of the same RMSRE put q2 at")
-    lax = read([[0.4, -0.9], [0.4, -1.57]], Telling(share=1.0, probability=0.2))
-    assert lax.reading == agree
+    assert read([[0.4, -0.9], [0.45, -0.95]]).summary == agree
+    assert read([[0.4, -0.9]]).summary == agree
+    strict = read([[0.4, -0.9], [0.45, -0.95]], Materiality(share=0.01))
+    assert strict.summary.startswith("Two fits within 10 % of the same RMSRE put q2 at")
+    lax = read([[0.4, -0.9], [0.4, -1.57]], Materiality(share=1.0, probability=0.2))
+    assert lax.summary == agree
 
 
 def test_the_named_fits_of_a_day_are_what_the_reading_says(fits):
@@ -228,13 +228,15 @@ def test_the_named_fits_of_a_day_are_what_the_reading_says(fits):
     found = cs.diagnose(fit).consequences()
     q = found.labels.index("P(inverted in 1Y)")
     ends = [found.points[pick(found.point_values[:, q])] for pick in (np.argmin, np.argmax)]
-    for point, share in zip(ends, (found.valley_low[q], found.valley_high[q]), strict=True):
+    for point, share in zip(
+        ends, (found.near_optimal_low[q], found.near_optimal_high[q]), strict=True
+    ):
         assert fit.problem.rmsre(point) <= 1.1 * fit.rmsre * (1 + 1e-6)
-        assert f"at {100 * share:.3g} % (a_x = {point[0]:.3g}, " in found.reading
-    assert found.valley_high[q] - found.valley_low[q] > 0.2
-    assert found.reading.startswith("Two fits within 10 % of the same RMSRE put sd of slope in 1Y")
-    assert (found.valley_low <= found.estimates).all()
-    assert (found.estimates <= found.valley_high).all()
+        assert f"at {100 * share:.3g} % (a_x = {point[0]:.3g}, " in found.summary
+    assert found.near_optimal_high[q] - found.near_optimal_low[q] > 0.2
+    assert found.summary.startswith("Two fits within 10 % of the same RMSRE put sd of slope in 1Y")
+    assert (found.near_optimal_low <= found.estimates).all()
+    assert (found.estimates <= found.near_optimal_high).all()
 
 
 def test_alternatives_are_good_and_go_farther_than_the_ends_of_the_valley(fits):
@@ -245,7 +247,7 @@ def test_alternatives_are_good_and_go_farther_than_the_ends_of_the_valley(fits):
         assert (errors <= others.factor * errors.min() * (1 + 1e-6)).all()
         assert (others.points == fit.parameters.values).all(axis=1).any()
         assert others.error == "RMSRE"
-        ends = asked.values(fit.evidence.valley.ends.reshape(-1, 5))
+        ends = asked.values(fit.evidence.near_optimal.ends.reshape(-1, 5))
         values = asked.values(others.points)
         assert (np.ptp(values, axis=0) >= np.ptp(ends, axis=0)).all()
     label = asked.labels.index("sd of slope in 10Y")  # on 2024-06-06

@@ -38,16 +38,21 @@ def test_the_picture_shows_the_numbers_in_their_units(found):
     figure = consequences(found, "2024-06-06.", is_synthetic=True)
     q = found.labels.index("P(r(10Y) < 0)")
     assert trace(figure, "P(r(10Y) < 0)").x == pytest.approx([100 * found.estimates[q]])
-    valley = trace(figure, "P(r(10Y) < 0), valley")
-    assert valley.x == pytest.approx([100 * found.valley_low[q], 100 * found.valley_high[q]])
+    near_optimal = trace(figure, "P(r(10Y) < 0), near-optimal set")
+    assert near_optimal.x == pytest.approx(
+        [100 * found.near_optimal_low[q], 100 * found.near_optimal_high[q]]
+    )
     bootstrap = trace(figure, "P(r(10Y) < 0), bootstrap")
     assert bootstrap.x == pytest.approx(
         [100 * found.bootstrap_low[q], 100 * found.bootstrap_high[q]]
     )
-    cap = trace(figure, "cap 11Y ATM, valley")
+    cap = trace(figure, "cap 11Y ATM, near-optimal set")
     q = found.labels.index("cap 11Y ATM")
     assert cap.x == pytest.approx(
-        [100 * (end[q] / found.estimates[q] - 1) for end in (found.valley_low, found.valley_high)]
+        [
+            100 * (end[q] / found.estimates[q] - 1)
+            for end in (found.near_optimal_low, found.near_optimal_high)
+        ]
     )
     titles = [axis.title.text for axis in figure.select_xaxes()]
     assert titles == [
@@ -89,7 +94,7 @@ def test_delta_intervals_alone_fill_the_picture(found):
     )  # fmt: skip
     figure = consequences(alone)
     assert not [each for each in figure.data if each.name.endswith("beyond")]
-    assert not [each for each in figure.data if "valley" in each.name or "fits" in each.name]
+    assert not [each for each in figure.data if "near_optimal" in each.name or "fits" in each.name]
 
 
 def test_the_table_has_every_range_in_its_unit(found):
@@ -97,7 +102,7 @@ def test_the_table_has_every_range_in_its_unit(found):
     q = found.labels.index("P(r(10Y) < 0)")
     row = next(line for line in text.splitlines() if line.startswith("P(r(10Y) < 0)"))
     assert f"{100 * found.estimates[q]:.3g} %" in row
-    assert f"{100 * found.valley_low[q]:.3g} to {100 * found.valley_high[q]:.3g}" in row
+    assert f"{100 * found.near_optimal_low[q]:.3g} to {100 * found.near_optimal_high[q]:.3g}" in row
     assert "bootstrap" in text
     row = next(line for line in text.splitlines() if line.startswith("sd of r(1Y)"))
     assert row.rstrip().endswith("not identified")
@@ -108,5 +113,5 @@ def test_the_page_says_once_what_all_rows_share(found):
     text = " ".join(printed(followed(found)).split())
     assert text.count("rho_xy held at the bound") == 1
     assert "Delta intervals: rho_xy held at the bound." in text
-    assert " ".join(found.reading.split()) in text
+    assert " ".join(found.summary.split()) in text
     assert "no confidence interval" in text

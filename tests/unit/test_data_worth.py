@@ -5,8 +5,8 @@ import pytest
 from linear_problem import diagnosed, linear
 
 import calibscope as cs
-from calibscope.diagnosis.cap_candidates import cap_candidates
-from calibscope.diagnosis.data_worth import Candidates
+from calibscope.diagnosis.linear.cap_candidates import cap_candidates
+from calibscope.diagnosis.linear.data_worth import Candidates
 
 MARKET = cs.demo_market()
 INTERIOR, AT_RHO = "2020-03-18", "2024-06-06"

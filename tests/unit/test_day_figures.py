@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.coordinates import scaled, unscaled
+from calibscope.calibration.g2.coordinates import scaled, unscaled
 from calibscope.market.maturity import label
 from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import POINTS, geometry, model_patch
@@ -18,13 +18,13 @@ from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
 from calibscope.report.figures.interval_chart import interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
+from calibscope.report.figures.local_minima import level_of, local_minima_map, speed_profile
 from calibscope.report.figures.market_against_model import market_against_model
-from calibscope.report.figures.optimum_atlas import level_of, optimum_atlas, speed_profile
 from calibscope.report.figures.singular_spectrum import singular_spectrum
 from calibscope.report.figures.style import LINE_HEIGHT
 
 TAME, RANK_LOST, AT_BOUND = "2020-03-18", "2022-07-21", "2024-06-06"
-OF_FITS = (market_against_model, optimum_atlas, geometry)
+OF_FITS = (market_against_model, local_minima_map, geometry)
 OF_DIAGNOSES = (
     hat_matrix, singular_spectrum, correlation_matrix, influence_arrows, leverage_and_influence,
     interval_chart,
@@ -80,8 +80,9 @@ def test_every_figure_asks_a_question_and_has_an_alt_text(fits, date):
         assert alt.endswith("."), (name, alt)
         assert "nan" not in alt, (name, alt)
         assert any(letter.isdigit() for letter in alt), (name, alt)
-        # About ten kilobytes of these are the template's; the atlas holds two maps of 64 x 64.
-        assert len(figure.to_json()) < (80_000 if name == "optimum_atlas" else 30_000), name
+        # About ten kilobytes of these are the template's; the local minima holds two maps of 64 x
+        # 64.
+        assert len(figure.to_json()) < (80_000 if name == "local_minima_map" else 30_000), name
 
 
 def test_two_dimensional_figures_name_both_axes(fits):
@@ -210,7 +211,7 @@ def test_axes_are_those_over_which_the_arrows_spread(diagnoses):
 
 
 def test_arrows_ask_for_two_parameters(diagnoses):
-    with pytest.raises(ValueError, match="no parameter"):
+    with pytest.raises(ValueError, match="not a parameter"):
         influence_arrows(diagnoses[TAME], x="kappa")
     with pytest.raises(ValueError, match="choose two"):
         influence_arrows(diagnoses[TAME], x="a_x", y="a_x")
@@ -299,7 +300,7 @@ def test_a_correlation_near_its_bound_does_not_look_as_if_at_it():
     ]  # fmt: skip
 
 
-# Atlas
+# Local minima
 
 
 def test_profile_is_the_best_fit_for_given_speeds(fits):
@@ -320,8 +321,8 @@ def test_profile_is_the_best_fit_for_given_speeds(fits):
 
 def test_optima_stand_where_they_were_found(fits):
     fit = fits[RANK_LOST]
-    figure = optimum_atlas(fit)
-    optima = fit.evidence.atlas.optima
+    figure = local_minima_map(fit)
+    optima = fit.evidence.local_minima.optima
     stars = [each for each in figure.data if each.name and each.name.startswith("best:")]
     assert (stars[0].x[0], stars[0].y[0]) == (optima[0].parameters.a_x, optima[0].parameters.a_y)
     ranks = [each for each in figure.data if each.text and each.text[0].isdigit()]
@@ -330,12 +331,12 @@ def test_optima_stand_where_they_were_found(fits):
     ]
     plausible = [each for each in figure.data if "plausible" in (each.name or "")]
     assert plausible[0].x[0] == fit.evidence.plausible_fit.a_x
-    ends = trace(figure, "ends of the valley")
-    assert min(ends.y) == fit.evidence.valley.low[1]
+    ends = trace(figure, "extremes of the near-optimal set")
+    assert min(ends.y) == fit.evidence.near_optimal.low[1]
 
 
 def test_an_optimum_under_the_star_has_its_number_beside_it(fits):
-    figure = optimum_atlas(fits[RANK_LOST])
+    figure = local_minima_map(fits[RANK_LOST])
     leader, diamond = [note for note in figure.layout.annotations if note.arrowcolor]
     (hidden,) = [each for each in figure.data if each.text and each.text[0] == "2"]
     assert leader.text == "<b>2</b>"
@@ -348,11 +349,11 @@ def test_an_optimum_under_the_star_has_its_number_beside_it(fits):
 
 
 def test_a_long_note_is_wrapped(fits):
-    figure = optimum_atlas(fits[TAME], "quotes of a house with a very long name " * 4)
+    figure = local_minima_map(fits[TAME], "quotes of a house with a very long name " * 4)
     lines = figure.layout.title.subtitle.text.split("<br>")
     assert len(lines) == 3
     assert max(map(len, lines)) <= 70
-    room = figure.layout.margin.t - optimum_atlas(fits[TAME], "short").layout.margin.t
+    room = figure.layout.margin.t - local_minima_map(fits[TAME], "short").layout.margin.t
     assert room == 2 * LINE_HEIGHT  # and does not lie on the picture
 
 
@@ -440,9 +441,14 @@ def test_perfect_fit(fits):
     perfect = cs.calibrate(with_prices(fit.problem.day, fit.prices))
     figures = drawn(perfect)
     assert np.abs(figures["market_against_model"].data[2].y).max() < 1e-5  # percent
-    assert "lies at 0, 0, 0 %" in figures["geometry"].layout.meta["alt"]
-    assert figures["optimum_atlas"].data[0].z.min() < 1.0  # the valley is on the map
-    assert trace(figures["optimum_atlas"], "valley: within 1.1 times 0.05 %").z.shape == (64, 64)
+    assert "is at 0, 0, 0 %" in figures["geometry"].layout.meta["alt"]
+    assert figures["local_minima_map"].data[0].z.min() < 1.0  # the near-optimal set is on the map
+    assert trace(
+        figures["local_minima_map"], "near-optimal set: within 1.1 times 0.05 %"
+    ).z.shape == (
+        64,
+        64,
+    )
 
 
 def test_fixed_parameters_and_bounds(fits):
@@ -451,10 +457,10 @@ def test_fixed_parameters_and_bounds(fits):
     figures = drawn(fit)
     assert figures["correlation_matrix"].data[1].text[4][0] == "fixed"
     assert said_of(figures["interval_chart"])[-1] == "fixed"
-    contours = [each for each in figures["optimum_atlas"].data if each.type == "contour"]
+    contours = [each for each in figures["local_minima_map"].data if each.type == "contour"]
     assert contours[0].z.shape == (14, 14)  # a fit per pair, since the search does not apply
     assert contours[0].z.min() < 2
-    held = optimum_atlas(cs.calibrate(day, fixed={"a_x": 0.5}))
+    held = local_minima_map(cs.calibrate(day, fixed={"a_x": 0.5}))
     assert not [each for each in held.data if each.type == "contour"]
 
 
@@ -468,7 +474,7 @@ def test_other_weights_and_anchor(fits):
     fit = fits[TAME]
     absolute = cs.calibrate(fit.problem.day, weights="absolute")
     assert geometry(absolute).layout.scene.xaxis.title.text.endswith("weighted")
-    assert np.asarray(optimum_atlas(absolute).data[0].z).min() < 1.0
+    assert np.asarray(local_minima_map(absolute).data[0].z).min() < 1.0
     anchored = cs.calibrate(fit.problem.day, anchor=fit.parameters, anchor_strength=1e-3)
     figures = drawn(anchored)
     assert "anchor of a_x" in figures["hat_matrix"].data[0].x
@@ -479,7 +485,7 @@ def test_without_second_derivatives():
     x = np.linspace(0, 1, 9)
     J = np.column_stack((np.ones(9), x, x**2))
     dx = cs.diagnose_least_squares(
-        rng.normal(size=9), J, names=["level", "slope", "bend"], values=[1.0, 0.0, -2.0]
+        rng.normal(size=9), J, names=["level", "slope", "second_order"], values=[1.0, 0.0, -2.0]
     )
     for draw in OF_DIAGNOSES:
         assert draw(dx).layout.meta["alt"].endswith(".")

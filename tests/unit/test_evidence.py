@@ -1,22 +1,22 @@
-"""Atlas, valley, plausible fit and balanced weights, on demo days whose troubles are known."""
+"""Local minima, near-optimal set, plausible fit, balanced weights, on known demo days."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 
-from calibscope.calibration.atlas import _Found, _settle, atlas
 from calibscope.calibration.balance import leverage_balanced_weights
 from calibscope.calibration.calibrate import calibrate
-from calibscope.calibration.coordinates import scaled, unscaled
-from calibscope.calibration.evidence import evidence
-from calibscope.calibration.plausible import PlausibleBox, plausible_fit
-from calibscope.calibration.valley import valley
-from calibscope.calibration.workbench import Workbench
+from calibscope.calibration.g2.coordinates import scaled, unscaled
+from calibscope.calibration.g2.workbench import Workbench
+from calibscope.calibration.near_optimal.evidence import evidence
+from calibscope.calibration.near_optimal.local_minima import _Found, _refine, local_minima
+from calibscope.calibration.near_optimal.near_optimal import near_optimal
+from calibscope.calibration.near_optimal.plausible import PlausibleBox, plausible_fit
 from calibscope.market.demo import demo_market
 from calibscope.models.g2.model import G2
 
-TWO_OPTIMA, TAME, RIDGE, AT_BOUNDS, FAST = (
+TWO_OPTIMA, TAME, EQUAL_SPEEDS, AT_BOUNDS, FAST = (
     "2020-09-11", "2016-09-05", "2022-11-17", "2023-07-20", "2024-06-03",
 )  # fmt: skip
 
@@ -25,7 +25,7 @@ TWO_OPTIMA, TAME, RIDGE, AT_BOUNDS, FAST = (
 def fits():
     """The default fits of the days of this file."""
     market = demo_market()
-    days = (TWO_OPTIMA, TAME, RIDGE, AT_BOUNDS, FAST)
+    days = (TWO_OPTIMA, TAME, EQUAL_SPEEDS, AT_BOUNDS, FAST)
     return {date: calibrate(market.day(date)) for date in days}
 
 
@@ -46,42 +46,42 @@ def with_quotes(day, prices, bid_ask=None, count=None):
     )
 
 
-# The atlas
+# The local minima
 
 
 def test_two_optima_are_told_apart(evidences):
-    found = evidences[TWO_OPTIMA].atlas
+    found = evidences[TWO_OPTIMA].local_minima
     assert [round(o.parameters.a_x, 2) for o in found.optima] == [0.76, 0.51]
     assert found.gap == pytest.approx(0.1316, abs=1e-3)
     assert not found.is_same_fit_other_parameters
-    assert sum(o.basin_share for o in found.optima) + found.unfinished_share == pytest.approx(1)
-    assert all(o.basin_share > 0.1 for o in found.optima)
+    assert sum(o.share_of_starts for o in found.optima) + found.unfinished_share == pytest.approx(1)
+    assert all(o.share_of_starts > 0.1 for o in found.optima)
 
 
 def test_a_tame_day_has_one_optimum(evidences):
-    found = evidences[TAME].atlas
+    found = evidences[TAME].local_minima
     assert len(found.optima) == 1
-    assert found.best.basin_share == 1.0
+    assert found.best.share_of_starts == 1.0
     assert found.runner_up is None
     assert found.gap == float("inf")
     assert found.best.is_strict
-    assert not found.best.is_ridge
+    assert not found.best.has_equal_speeds
 
 
 def test_the_atlas_knows_nothing_better_than_the_fit(fits, evidences):
     for date, fit in fits.items():
-        best = evidences[date].atlas.best
+        best = evidences[date].local_minima.best
         # 1e-8: rounding of the objective where volatilities of 1 nearly cancel.
         assert best.objective == pytest.approx(fit.objective, rel=1e-8)
         assert evidences[date].is_best
-        objectives = [optimum.objective for optimum in evidences[date].atlas.optima]
+        objectives = [optimum.objective for optimum in evidences[date].local_minima.optima]
         assert objectives == sorted(objectives)
 
 
 def test_optima_are_stationary_and_canonical(fits, evidences):
     for date, fit in fits.items():
         bench = Workbench(fit.problem)
-        for optimum in evidences[date].atlas.optima:
+        for optimum in evidences[date].local_minima.optima:
             assert optimum.parameters.a_x >= optimum.parameters.a_y
             assert bench.local(optimum.parameters.values).promised <= 1e-8
 
@@ -90,7 +90,7 @@ def test_mirror_images_are_one_optimum(fits):
     fit = fits[TWO_OPTIMA]
     a_x, a_y, sigma_x, sigma_y, rho_xy = fit.parameters.values
     mirrored = G2(a_y, a_x, sigma_y, sigma_x, rho_xy)
-    found = atlas(fit.problem, [fit.parameters, mirrored])
+    found = local_minima(fit.problem, [fit.parameters, mirrored])
     assert len(found.optima) == 2
     assert found.best.parameters.a_x == pytest.approx(a_x, rel=1e-6)
 
@@ -104,34 +104,34 @@ def test_one_factor_ridge_is_one_optimum(fits):
     np.testing.assert_allclose(prices[0], prices[1], rtol=1e-10)
     first = _Found(bench.problem.objective(splits[0].values), splits[0].values)
     value = bench.problem.objective(splits[1].values)
-    found, _ = _settle(bench, [first], value, splits[1].values, finishes=0)
+    found, _ = _refine(bench, [first], value, splits[1].values, finishes=0)
     assert found is first
 
 
 def test_a_local_solver_is_told_of_the_better_optimum(fits):
-    second = evidence(fits[TWO_OPTIMA]).atlas.runner_up.parameters
+    second = evidence(fits[TWO_OPTIMA]).local_minima.runner_up.parameters
     problem = fits[TWO_OPTIMA].problem
     value, point = Workbench(problem).polished(second.values)
     local = dataclasses.replace(fits[TWO_OPTIMA], as_found=G2(*point), ends=())
     found = evidence(local)
     assert not found.is_best
     assert "better optimum" in found.sentences[0]
-    assert found.atlas.best.objective < value
+    assert found.local_minima.best.objective < value
 
 
 def test_fewer_quotes_than_parameters(fits):
     day = with_quotes(fits[TAME].problem.day, fits[TAME].problem.day.prices, count=3)
     found = evidence(calibrate(day))
     assert len(found.sentences) == 3
-    assert not found.atlas.best.is_strict  # three quotes leave two directions open
+    assert not found.local_minima.best.is_strict  # three quotes leave two directions open
 
 
-# The valley
+# The near-optimal set
 
 
 def test_valley_contains_the_fit_and_ends_keep_the_limit(fits, evidences):
     for date, fit in fits.items():
-        found = evidences[date].valley
+        found = evidences[date].near_optimal
         values = fit.parameters.values
         assert (found.low <= values * (1 + 1e-9 * np.sign(values))).all()
         assert (found.high >= values * (1 - 1e-9 * np.sign(values))).all()
@@ -143,10 +143,10 @@ def test_valley_contains_the_fit_and_ends_keep_the_limit(fits, evidences):
                 assert found.ends[p, side, 0] >= found.ends[p, side, 1] * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("date", [TWO_OPTIMA, TAME, RIDGE])
+@pytest.mark.parametrize("date", [TWO_OPTIMA, TAME, EQUAL_SPEEDS])
 def test_beyond_the_valley_no_start_keeps_the_limit(fits, evidences, date):
     """Outside by a tenth of the distance, no refit from many starts is good enough."""
-    fit, found = fits[date], evidences[date].valley
+    fit, found = fits[date], evidences[date].near_optimal
     problem, bench = fit.problem, Workbench(fit.problem)
     scan = bench.scan_around(fit.parameters.values)
     pairs = np.argsort(scan.values, axis=None)[:200:20]
@@ -167,10 +167,10 @@ def test_beyond_the_valley_no_start_keeps_the_limit(fits, evidences, date):
                 assert point[0] < point[1] or value > 1.1**2 * fit.objective
 
 
-@pytest.mark.parametrize("date", [TWO_OPTIMA, RIDGE])
+@pytest.mark.parametrize("date", [TWO_OPTIMA, EQUAL_SPEEDS])
 def test_valley_grows_with_the_factor(fits, date):
     fit = fits[date]
-    narrow, *wider = (valley(fit.problem, fit.parameters, f) for f in (1.02, 1.1, 1.5))
+    narrow, *wider = (near_optimal(fit.problem, fit.parameters, f) for f in (1.02, 1.1, 1.5))
     for wide in wider:
         # Ends are found to 1 % of their distance from the fit.
         slack = 0.02 * (narrow.high - narrow.low)
@@ -181,7 +181,7 @@ def test_valley_grows_with_the_factor(fits, date):
 
 
 def test_valley_of_the_absurd_day_reaches_the_bound(evidences):
-    found = evidences[RIDGE].valley
+    found = evidences[EQUAL_SPEEDS].near_optimal
     low, high = found.range_of("sigma_x")
     assert low < 0.03
     assert high == 1.0
@@ -191,7 +191,7 @@ def test_valley_of_the_absurd_day_reaches_the_bound(evidences):
 
 def test_fixed_parameters_have_no_range(fits):
     fit = calibrate(fits[TAME].problem.day, fixed={"a_y": 0.05})
-    found = valley(fit.problem, fit.parameters)
+    found = near_optimal(fit.problem, fit.parameters)
     assert found.range_of("a_y") == (0.05, 0.05)
     assert found.width[0] > 1.01
 
@@ -201,7 +201,7 @@ def test_valley_within_bid_and_ask(fits):
     spreads = np.outer(day.prices, [0.99, 1.01])
     spreads[4] = np.nan  # a quote without bid and ask does not count
     fit = calibrate(with_quotes(day, day.prices, spreads))
-    found = valley(fit.problem, fit.parameters, bid_ask=True)
+    found = near_optimal(fit.problem, fit.parameters, bid_ask=True)
     assert found.is_inside
     counts = np.arange(len(day.prices)) != 4
     for end in found.ends.reshape(-1, 5):
@@ -210,16 +210,16 @@ def test_valley_within_bid_and_ask(fits):
         assert (prices <= spreads[counts, 1] * (1 + 1e-12)).all()
     assert found.width[0] > 1.2
     tight = calibrate(with_quotes(day, day.prices, np.outer(day.prices, [0.9999, 1.0001])))
-    outside = valley(tight.problem, tight.parameters, bid_ask=True)
+    outside = near_optimal(tight.problem, tight.parameters, bid_ask=True)
     assert not outside.is_inside
     np.testing.assert_array_equal(outside.low, outside.high)
     with pytest.raises(ValueError, match="no bids and asks"):
-        valley(fits[TWO_OPTIMA].problem, fits[TWO_OPTIMA].parameters, bid_ask=True)
+        near_optimal(fits[TWO_OPTIMA].problem, fits[TWO_OPTIMA].parameters, bid_ask=True)
 
 
 def test_factor_must_exceed_one(fits):
     with pytest.raises(ValueError, match="factor is 1"):
-        valley(fits[TAME].problem, fits[TAME].parameters, 1.0)
+        near_optimal(fits[TAME].problem, fits[TAME].parameters, 1.0)
 
 
 # The plausible fit
@@ -237,7 +237,7 @@ def test_reasons_are_words():
         PlausibleBox(ratio_lowest=0.5)
 
 
-@pytest.mark.parametrize("date", [TAME, RIDGE, FAST])
+@pytest.mark.parametrize("date", [TAME, EQUAL_SPEEDS, FAST])
 @pytest.mark.parametrize("box", [PlausibleBox(), PlausibleBox(0.05, 1e-4, 0.3, 3.0)])
 def test_no_pair_of_speeds_in_the_box_fits_better(fits, date, box):
     problem = fits[date].problem
@@ -256,7 +256,7 @@ def test_no_pair_of_speeds_in_the_box_fits_better(fits, date, box):
 
 def test_edge_of_equal_speeds(fits):
     """Where the best plausible fit has speeds as near as allowed."""
-    found = plausible_fit(fits[RIDGE].problem, PlausibleBox(ratio_lowest=3.0))
+    found = plausible_fit(fits[EQUAL_SPEEDS].problem, PlausibleBox(ratio_lowest=3.0))
     assert found.a_x / found.a_y == pytest.approx(3.0, rel=1e-9)
 
 
@@ -270,14 +270,14 @@ def test_nothing_plausible_is_none(fits):
 
 
 def test_sentences(evidences):
-    first, second, third = evidences[RIDGE].sentences
+    first, second, third = evidences[EQUAL_SPEEDS].sentences
     assert first.startswith("2 optima were found; the best has RMSRE 0.505 %")
     assert second.startswith("The fit is implausible: sigma_x = 1.00 is above 0.1")
     assert "the best plausible one has RMSRE 0.505 %" in second
     assert "sigma_x can be anything from 0.02 to 1 (its bound)" in third
     assert evidences[TAME].sentences[1] == "Its parameters are plausible."
     assert evidences[TAME].plausible_cost == 0.0
-    assert evidences[RIDGE].plausible_cost > 0.0
+    assert evidences[EQUAL_SPEEDS].plausible_cost > 0.0
 
 
 # Balanced weights

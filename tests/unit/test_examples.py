@@ -42,7 +42,7 @@ def test_the_svensson_refits_are_what_the_page_shows(capsys, monkeypatch):
     script = runpy.run_path(str(EXAMPLES / "svensson_refit.py"))
     script["main"]()
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    page = (EXAMPLES.parent / "docs" / "exact.md").read_text(encoding="utf-8")
+    page = (EXAMPLES.parent / "docs" / "refits.md").read_text(encoding="utf-8")
     assert "\n".join(lines) in page
 
 
@@ -53,13 +53,13 @@ def test_the_svensson_refit_keeps_what_is_held_and_heeds_weights(monkeypatch):
     y, w, best = dx.problem.observed[None], dx.problem.weights[None], dx.problem.values
     held = np.where(np.arange(6) == 4, best[4], np.nan)[None]
     assert dx.refit.solve(y, w, held, best[None])[0] == pytest.approx(best, rel=1e-6)
-    assert dx.exact.is_reproduced
+    assert dx.refits.is_reproduced
     # A weight that all but vanishes is as good as none.
     faint, none = np.array(w), np.array(w)
     faint[0, 3], none[0, 3] = 1e-4, 0.0
     two = [dx.refit.solve(y, weights)[0] for weights in (faint, none)]
     assert two[0] == pytest.approx(two[1], rel=1e-6)
-    assert dx.exact.robust("cauchy").is_converged
+    assert dx.refits.robust("cauchy").is_converged
 
 
 def test_the_derivatives_of_the_svensson_example():

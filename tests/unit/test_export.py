@@ -62,7 +62,7 @@ def study(tmp_path_factory):
     with closing(sqlite3.connect(study.path)) as store, store:
         ids = study.days["day_id"].tolist()
         for number, text in READINGS.items():
-            store.execute("UPDATE days SET reading = ? WHERE day_id = ?", (text, ids[number]))
+            store.execute("UPDATE days SET summary = ? WHERE day_id = ?", (text, ids[number]))
         store.execute("UPDATE days SET condition_number = 9e999 WHERE day_id = ?", (ids[1],))
         store.execute("UPDATE days SET condition_number = -9e999 WHERE day_id = ?", (ids[2],))
         store.execute("UPDATE days SET edof_tikhonov = NULL WHERE day_id = ?", (ids[1],))
@@ -170,7 +170,7 @@ def test_excel_holds_the_store(study, workbook):
             found = rows[row + 1][rows[0].index(header(column, what.unit))]
             if what.kind is Kind.NUMBER and math.isinf(expected):
                 assert found == str(expected)
-            elif column != "reading":
+            elif column != "summary":
                 assert same(found, expected, what.kind), (name, row, column)
 
 
@@ -187,7 +187,7 @@ def test_csv_holds_the_store_exactly(study, place):
         for row, column, expected in cells(frame):
             what = described[column]
             value = found[header(column, what.unit)].iloc[row]
-            if column == "reading":
+            if column == "summary":
                 continue
             if what.kind is Kind.FLAG and not is_missing(expected):
                 assert value in (expected, str(expected))
@@ -202,7 +202,7 @@ def test_csv_holds_the_store_exactly(study, place):
 def test_text_is_never_a_formula_or_a_link_in_excel(study, workbook):
     sheet = workbook["days"]
     names = [cell.value for cell in sheet[2]]
-    place = names.index("reading")
+    place = names.index("summary")
     for number, text in READINGS.items():
         cell = sheet[number + 3][place]
         assert cell.data_type == "s", text
@@ -221,7 +221,7 @@ def test_text_is_never_a_formula_in_csv_and_numbers_stay_numbers(study, place):
     found = pd.read_csv(place / "csv" / "days.csv", keep_default_na=False, lineterminator="\n")
     for number, text in READINGS.items():
         is_risky = text.strip()[:1] in tuple("=+-@") or text[0] in "\t\r\n"
-        assert found["reading"].iloc[number] == ("'" + text if is_risky else text)
+        assert found["summary"].iloc[number] == ("'" + text if is_risky else text)
     residuals = pyarrow.csv.read_csv(place / "csv" / "quotes.csv")["residual [relative]"]
     assert residuals.type == pa.float64()
     assert min(residuals.to_pylist()) < 0
@@ -253,7 +253,7 @@ def test_missing_is_blank_and_infinite_is_a_word(study, workbook, place):
 
 
 def test_sheets_are_laid_out_for_reading(study, workbook, place):
-    assert workbook.sheetnames[:3] == ["manifest", "days", "lights"]
+    assert workbook.sheetnames[:3] == ["manifest", "days", "rag"]
     assert workbook.sheetnames[-1] == "columns"
     assert not {"optima", "store"} & set(workbook.sheetnames)
     sheet = workbook["quotes"]
@@ -453,7 +453,7 @@ def test_libreoffice_opens_the_workbook(soffice, study, place, tmp_path):
         assert len(found) == len(frame), name
     days = pd.read_csv(tmp_path / "results-days.csv", header=1, keep_default_na=False)
     assert days["date"].tolist() == [str(date.date()) for date in study.days["date"]]
-    assert days["reading"][1] == "=1+1"
+    assert days["summary"][1] == "=1+1"
     quotes = pd.read_csv(tmp_path / "results-quotes.csv", header=1)
     assert quotes["leverage [1]"].to_numpy() == pytest.approx(
         study.quotes["leverage"].to_numpy(), rel=1e-13

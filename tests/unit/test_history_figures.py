@@ -25,11 +25,11 @@ from calibscope.report.figures.marks import MARKS, over_time, share_of
 from calibscope.report.figures.parameter_biplot import parameter_biplot
 from calibscope.report.figures.parameter_biplot_by_year import parameter_biplot_by_year
 from calibscope.report.figures.parameter_paths import parameter_paths
+from calibscope.report.figures.rag_calendar import RAGS, rag_calendar
 from calibscope.report.figures.reference_table import reference_table
 from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.figures.style import alt_text, plain, wrapped
-from calibscope.report.figures.traffic_light_calendar import LIGHTS, traffic_light_calendar
 
 HIKE = pd.Timestamp("2022-07-21")
 FIGURES = {
@@ -44,7 +44,7 @@ FIGURES = {
     "leverage_heat_map": {"strict": True},
     "residual_heat_map": {},
     "parameter_paths": {},
-    "traffic_light_calendar": {},
+    "rag_calendar": {},
 }
 OVER_TIME = {
     "rmsre_over_time", "edof_over_time", "active_bounds_over_time", "fan_chart",
@@ -355,22 +355,22 @@ def test_parameter_paths(study):
 
 
 def test_calendar(study):
-    figure = traffic_light_calendar(study)
+    figure = rag_calendar(study)
     (cells,) = [one for one in figure.data if one.type == "heatmap"]
-    lights = study.lights.set_index("date")
+    ratings = study.rag.set_index("date")
     found = {}
     for row, names in zip(cells.z, cells.text, strict=True):
         for z, text in zip(row, names, strict=True):
             assert bool(text) == np.isfinite(z)
             if text:
-                found[text[:10]] = (list(LIGHTS)[int(z)], text)
-    assert len(found) == len(lights)
+                found[text[:10]] = (list(RAGS)[int(z)], text)
+    assert len(found) == len(ratings)
     results = study.days.set_index("date")["rmsre"].notna()
-    for date, light in lights["light"].items():
+    for date, rag in ratings["rag"].items():
         own, text = found[str(date.date())]
-        assert own == (light if results[date] else "no results")
+        assert own == (rag if results[date] else "no results")
         if own in {"amber", "red"}:
-            assert lights["reasons"][date].split(";")[0][:20] in text.replace("<br>", " ")
+            assert ratings["reasons"][date].split(";")[0][:20] in text.replace("<br>", " ")
     # 2022 began on a Saturday: 21 July is the Thursday of the thirtieth week.
     symbol = trace(figure, "ECB hike, 2022-07-21")
     week, row = symbol.x[0], symbol.y[0]
@@ -388,8 +388,8 @@ def test_reference_table(study):
     assert row["EDoF"] == f"{day['edof']:.2f}"
     assert row["Max leverage"] == f"{day['largest_leverage']:.2f} ({day['largest_leverage_at']})"
     assert row["Largest residual"].endswith(f"({day['largest_residual_at']})")
-    assert row["Diagnostic reading"] == day["reading"]
-    assert table.loc["2020-03-18", "Diagnostic reading"] == "not in the study"
+    assert row["Summary"] == day["summary"]
+    assert table.loc["2020-03-18", "Summary"] == "not in the study"
     assert set(table.loc["2020-03-18"][2:-1]) == {""}
 
 

@@ -68,7 +68,7 @@ def test_the_fit_is_the_best_of_a_fine_grid(example, market):
         errors = dx.refit.predict(points) / dx.problem.observed - 1
         assert (errors**2).sum(axis=1).min() >= (dx.problem.weighted_residuals**2).sum()
         assert (dx.problem.at_bound[0] == -1) == is_at_bound
-        assert dx.exact.is_reproduced
+        assert dx.refits.is_reproduced
 
 
 def test_exact_answers_of_a_model_of_ones_own(example, market):
@@ -76,9 +76,9 @@ def test_exact_answers_of_a_model_of_ones_own(example, market):
     dx = example["diagnosis"](day)
     best = dx.problem.values
     without = example["calibrate"](day.without([30]))
-    left_out = dx.exact.leave_one_out().shifts.refitted[12]
+    left_out = dx.refits.leave_one_out().shifts.refitted[12]
     assert best + left_out == pytest.approx([without.a, without.sigma], rel=1e-6)
-    profile = dx.exact.profiles([0.95]).of("a")
+    profile = dx.refits.profiles([0.95]).of("a")
     for end in (profile.low, profile.high):
         held = dx.refit.solve(
             dx.problem.observed[None], dx.problem.weights[None], np.array([[end[0], np.nan]])
@@ -87,7 +87,7 @@ def test_exact_answers_of_a_model_of_ones_own(example, market):
         # Q_min (1 + F / (m - p)), F the 95 % quantile with 1 and 11 degrees of freedom.
         rise = residuals.sum() / (dx.problem.weighted_residuals**2).sum() - 1
         assert rise == pytest.approx(4.844336 / 11, rel=1e-3)
-    low, high = dx.exact.bootstrap(size=60).intervals(0.95).of("a")
+    low, high = dx.refits.bootstrap(size=60).intervals(0.95).of("a")
     assert low < best[0] < high
 
 
@@ -104,8 +104,10 @@ def test_a_second_factor_is_needed_or_not(example, market):
 def test_the_example_prints_what_the_page_shows(example, capsys):
     example["main"]()
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    page = (EXAMPLES.parent / "docs" / "house" / "add-a-model.md").read_text(encoding="utf-8")
-    assert "\n".join(lines) in page
+    page = (EXAMPLES.parent / "docs" / "architecture" / "add-a-model.md").read_text(
+        encoding="utf-8"
+    )
+    assert "\n".join(lines) in page.read_text(encoding="utf-8")
 
 
 def test_a_caplet_that_is_fixed_today_is_refused(example, market):

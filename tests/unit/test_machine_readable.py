@@ -31,7 +31,7 @@ def test_numbers_are_those_of_the_diagnosis(fit):
         dx = cs.diagnose(fit, mode)
         assert data[mode]["leverage"] == dx.leverage.tolist()
         assert data[mode]["edof"] == dx.edof
-        assert data[mode]["reading"] == dx.reading
+        assert data[mode]["summary"] == dx.summary
         assert data[mode]["flags"]["has_rank_loss"] is bool(dx.flags.has_rank_loss)
         assert np.array(data[mode]["influence"]) == pytest.approx(dx.influence)
         covariance = np.array(data[mode]["covariance"]["mse/gauss_newton"])

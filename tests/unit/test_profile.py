@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 import calibscope as cs
-from calibscope.diagnosis.profile import profiles
+from calibscope.diagnosis.refit.profile import profiles
 
 LEVELS = (0.5, 0.95)
 
@@ -35,7 +35,7 @@ class Line:
 
 
 class Wave:
-    """y = f(b) twice, where f has valleys at two values of b."""
+    """y = f(b) twice, where f has flat regions at two values of b."""
 
     def solve(self, quotes, weights, held=None, starts=None):
         return held.copy()
@@ -194,9 +194,9 @@ def test_a_parameter_at_its_bound_has_a_profile_interval():
 
 
 def test_a_valley_beyond_the_limit_is_followed_back():
-    """With 75 %, sigma_y ends at 0.0104, and again fits from about 0.02 on, in another canyon."""
+    """With 75 %, sigma_y ends at 0.0104, and again fits from about 0.02 on."""
     dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2024-03-13")))
-    found = dx.exact.profiles((0.75,), ["sigma_y"])
+    found = dx.refits.profiles((0.75,), ["sigma_y"])
     curve = found.of("sigma_y")
     is_there = (curve.values > 0.05) & (curve.values < 0.9)
     assert is_there.sum() > 3

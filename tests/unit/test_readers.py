@@ -324,7 +324,7 @@ def test_parquet_types(tmp_path):
             assert days(panel) == ["2024-06-03"]
             np.testing.assert_array_equal(panel.values, [[1.5, np.nan]])
     pq.write_table(pa.table({"date": dates[0], "3Y": pa.array([[1.5]])}), path)
-    with pytest.raises(MarketDataError, match=r"row 1, column '3Y': '\[1.5\]' is no number"):
+    with pytest.raises(MarketDataError, match=r"row 1, column '3Y': '\[1.5\]' is not a number"):
         read_panels(path, FileSettings(), "caps")
 
 

@@ -84,16 +84,13 @@ def test_numbers_are_those_of_the_store(study, text):
         study.runs["market_hash"].iloc[-1],
         study.runs["settings_hash"].iloc[-1],
         f"calibscope {cs.__version__}",
-        *(
-            f"{count} days are {light}"
-            for light, count in study.lights["light"].value_counts().items()
-        ),
+        *(f"{count} days are {rag}" for rag, count in study.rag["rag"].value_counts().items()),
     ]
     leverage = study.quotes.groupby("maturity")["leverage"].median()
     wanted.append(f"{leverage.idxmax():g}Y has the highest leverage (median {leverage.max():.2f}")
     covid = fitted[fitted["date"] == "2020-03-18"].iloc[0]
     wanted += [
-        covid["reading"],
+        covid["summary"],
         f"{covid['largest_leverage']:.2f} ({covid['largest_leverage_at']})",
     ]
     kept = study.robustness.iloc[1]
@@ -101,7 +98,9 @@ def test_numbers_are_those_of_the_store(study, text):
     rng = np.random.default_rng(3)
     for name in rng.choice([flag for flag in fitted if flag.startswith(("has_", "edof_dep"))], 6):
         wanted.append(f"{int(fitted[name].sum()):,} " if fitted[name].any() else " 0 ")
-    for look in study.second_looks[study.second_looks["variant"] == "without"].tail(3).itertuples():
+    for look in (
+        study.challenger_fits[study.challenger_fits["variant"] == "without"].tail(3).itertuples()
+    ):
         wanted.append(f"{look.maturity:g}Y {look.rmsre:.2%}")
     assert len(wanted) >= 20
     for sentence in wanted:
@@ -123,7 +122,8 @@ def test_every_section_with_figures_says_what_to_do_next(text):
 @pytest.mark.parametrize(
     ("date", "words"),
     [
-        ("2020-03-18", ["check 3Y first", "Calibrate without 3Y, which", "how far the valley"]),
+        ("2020-03-18", ["check 3Y first", "Calibrate without 3Y, which",
+                        "how far the near-optimal set"]),
         ("2022-07-21", ["check 30Y first", "no interval for sigma_x, sigma_y, rho_xy",
                         "costs almost nothing", "1,060.28"]),
     ],
@@ -159,10 +159,10 @@ def test_a_note_is_said_once(text):
 
 
 def test_red_days_without_results_are_told_apart(study, text):
-    lights, lost = study.lights, study.days["rmsre"].isna()
-    red = lights["light"] == "red"
+    ratings, lost = study.rag, study.days["rmsre"].isna()
+    red = ratings["rag"] == "red"
     assert (red & lost).any()
-    assert f"{red.sum():,} days are red, {(red & lost).sum():,} of them for want of" in plain(text)
+    assert f"{red.sum():,} days are red, {(red & lost).sum():,} of them without" in plain(text)
 
 
 def test_words_of_a_user_are_text():

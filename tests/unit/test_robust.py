@@ -45,7 +45,7 @@ def spoilt(place=4, size=0.6, **wishes):
 @pytest.mark.parametrize(("loss", "norm"), [("huber", HuberT()), ("cauchy", Cauchy())])
 def test_it_is_what_statsmodels_finds_at_the_same_scale(loss, norm):
     dx = spoilt()
-    found = dx.exact.robust(loss)
+    found = dx.refits.robust(loss)
     model = sm.RLM(dx.problem.observed, dx.problem.jacobian, M=norm)
     expected = model.fit(
         scale_est=lambda *_: dx.scale_mad_adjusted, update_scale=False, tol=1e-13,
@@ -60,7 +60,7 @@ def test_it_is_what_statsmodels_finds_at_the_same_scale(loss, norm):
 def test_without_large_errors_huber_is_the_plain_fit():
     X = np.column_stack((np.ones(8), np.arange(8.0)))
     dx = diagnosed(X, X @ [1.0, 0.5] + 0.1 * np.array([1, -1, -1, 1, 1, -1, -1, 1]))
-    found = dx.exact.robust()
+    found = dx.refits.robust()
     assert found.iterations == 1
     assert (found.robustness == 1).all()
     assert np.abs(found.shift).max() < 1e-12
@@ -72,12 +72,12 @@ def test_a_wrong_cap_loses_its_weight():
     prices *= 1 + 1e-3 * np.random.default_rng(5).normal(size=13)
     prices[6] *= 1.05
     dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=prices)))
-    table = dx.exact.outliers()
+    table = dx.refits.outliers()
     assert table.verdicts[6] == "outlier"
     assert "outlier" not in table.verdicts[:6] + table.verdicts[7:]
     assert table.cauchy[6] < 0.1
     assert table.huber.argmin() == 6
-    cauchy, plain = dx.exact.robust("cauchy"), dx.problem.values
+    cauchy, plain = dx.refits.robust("cauchy"), dx.problem.values
     truth = np.array([0.5, 0.04, 0.012, 0.011, -0.7])
     gap = [np.abs(cs.G2(*x).cap_prices(day) / cs.G2(*truth).cap_prices(day) - 1).max()
            for x in (cauchy.parameters, plain)]  # fmt: skip
@@ -88,7 +88,7 @@ def test_the_table_names_what_it_cannot_judge():
     X = np.column_stack((np.ones(8), np.eye(8)[5]))
     y = np.array([1.0, 1.1, 0.9, 1.0, 1.05, 3.0, 0.97, 1.0])
     dx = diagnosed(X, y, weights=np.append(np.ones(7), 0.0))
-    table = dx.exact.outliers()
+    table = dx.refits.outliers()
     assert table.verdicts[5] == "met whatever it says"
     assert table.verdicts[7] == "no weight"
     assert set(table.verdicts[:5]) == {"in line"}
@@ -102,24 +102,24 @@ def test_press_residuals_are_in_units_of_noise():
     dx = linear()
     e, h = dx.problem.weighted_residuals, dx.leverage
     expected = e / (1 - h) / dx.scale_mad_adjusted
-    assert dx.exact.outliers().press == pytest.approx(expected, rel=1e-9)
+    assert dx.refits.outliers().press == pytest.approx(expected, rel=1e-9)
 
 
 def test_without_a_scale_there_is_no_robust_fit():
     day = MARKET.day(INTERIOR)
     few = day.without(day.maturities[[1, 3, 5, 7, 9, 10, 11]])
     dx = cs.diagnose(cs.calibrate(few))
-    found = dx.exact.robust()
+    found = dx.refits.robust()
     assert np.isnan(found.parameters).all()
     assert not found.is_converged
-    assert set(dx.exact.outliers().verdicts) == {"no verdict"}
+    assert set(dx.refits.outliers().verdicts) == {"no verdict"}
 
 
 def test_a_loss_must_have_a_name_we_know():
     with pytest.raises(ValueError, match="choose from huber, cauchy"):
-        linear().exact.robust("tukey")
+        linear().refits.robust("tukey")
 
 
 def test_the_frame_shows_both_fits():
-    table = spoilt().exact.robust("cauchy").frame()
+    table = spoilt().refits.robust("cauchy").frame()
     assert list(table.columns) == ["plain", "cauchy", "shift"]

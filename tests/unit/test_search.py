@@ -1,4 +1,4 @@
-"""The search where it once failed: off the money, between the grid's points, along flat valleys."""
+"""Where the search once failed: off the money, between grid points, along flat directions."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ MISSED = {
     "fast factor beside a slow one": 20262145,
     "far off the money": 20263115,
     "off the money, six quotes": 20262411,
-    "narrow valley off the money": 20262495,
+    "narrow near-optimal set off the money": 20262495,
     "rho = 1 at the money": 20264292,
     "equal speeds at the fastest": 20261608,
     "degenerate direction": 20263315,

@@ -39,7 +39,7 @@ def problem_named(name):
 PROBLEMS = ("2017-05-10", "2020-03-18", "2024-06-03", "fixed", "own weights", "four quotes")
 SLOW = {"annealing": ("2020-03-18", "fixed", "four quotes")}  # more than a second each
 PAIRS = [(name, problem) for name in SOLVERS for problem in SLOW.get(name, PROBLEMS)]
-# Four quotes leave a valley without a bottom, in which every solver stops somewhere.
+# Four quotes leave a near-optimal set without a bottom, in which every solver stops somewhere.
 WELL_POSED = [(name, problem) for name, problem in PAIRS if problem != "four quotes"]
 
 
@@ -142,7 +142,7 @@ def test_the_papers_limit_of_evaluations_holds(solver_name):
 def test_the_papers_tolerance_is_that_of_the_parameters(solver_name):
     """A tolerance of 1e-8 on the sum of squares stopped 0.2 % before the optimum of this day."""
     best, ends = ends_of("newton", "2020-03-18"), ends_of(solver_name, "2020-03-18")
-    # Rounding hides steps below 1e-8, which the condition of the valley enlarges.
+    # Rounding hides steps below 1e-8, which the condition of the near-optimal set enlarges.
     np.testing.assert_allclose(ends.parameters[0], best.parameters[0], rtol=1e-5)
     assert ends.evaluations > 700
 
@@ -188,7 +188,7 @@ def test_one_step_stays_at_an_optimum_and_leaves_fixed_parameters(correct, probl
     fixed = {"rho_xy": -0.7} if problem_name == "fixed" else None
     fit = cs.calibrate(problem.day, fixed=fixed, **anchor)
     # Newton's method stops where a step promises 1e-16 of the objective: 1e-8 in a flat direction,
-    # times the condition of the valley.
+    # times the condition of the near-optimal set.
     np.testing.assert_allclose(correct(fit).values, fit.parameters.values, rtol=1e-5)
 
 

@@ -154,9 +154,9 @@ def test_edof_levels(study, full):
     table = statistics.edof_levels(study)
     for variant, values in {
         "edof": [dx.edof for dx in full],
-        "edof_scaled": [dx.freedom.scaled for dx in full],
-        "edof_strict": [dx.freedom.strict for dx in full],
-        "edof_tikhonov": [round(2 * float(dx.freedom.tikhonov)) / 2 for dx in full],
+        "edof_scaled": [dx.effective_degrees.scaled for dx in full],
+        "edof_strict": [dx.effective_degrees.strict for dx in full],
+        "edof_tikhonov": [round(2 * float(dx.effective_degrees.tikhonov)) / 2 for dx in full],
     }.items():
         expected = sorted(Counter(map(float, values)).items(), reverse=True)
         rows = table[table["variant"] == variant]
@@ -361,14 +361,14 @@ def test_reference_dates(study, market, fits, own):
     assert table["event"].to_list() == ["a day", "the first"]
     assert row["date"].date() == date
     assert row["rmsre"] == pytest.approx(fit.rmsre, rel=1e-12)
-    assert row["edof"] == dx.freedom.full
+    assert row["edof"] == dx.effective_degrees.full
     for name, values in (
         ("leverage", dx.leverage), ("influence", dx.influence_score), ("residual", fit.residuals),
     ):  # fmt: skip
         place = int(np.abs(values).argmax())
         assert row[f"largest_{name}"] == pytest.approx(values[place], rel=1e-9)
         assert row[f"largest_{name}_at"] == dx.problem.labels[place]
-    assert row["reading"] == dx.reading
+    assert row["summary"] == dx.summary
 
 
 def test_dates_without_results_say_so(study, market):
@@ -377,8 +377,8 @@ def test_dates_without_results_say_so(study, market):
     assert table["date"].dt.year.to_list() == [2022, 1999, 2023]
     assert (table["event"] == "").all()
     assert table["rmsre"].isna().to_list() == [True, True, False]
-    assert table["reading"][0] == f"no results: {lost}"
-    assert table["reading"][1] == "not in the study"
+    assert table["summary"][0] == f"no results: {lost}"
+    assert table["summary"][1] == "not in the study"
     assert list(statistics.reference_dates(study)["event"]) == list(REFERENCE_DATES.values())
     assert statistics.reference_dates(study, []).empty
 
@@ -495,8 +495,8 @@ def test_failed_days_are_counted(failed):
     assert table["days_without_results"].to_list() == [2, 2]
     assert table["median"].isna().all()
     wanted = [failed.days["date"].iloc[0].date()]
-    reading = statistics.reference_dates(failed, wanted)["reading"][0]
-    assert reading == "no results: ArithmeticError: no luck"
+    summary = statistics.reference_dates(failed, wanted)["summary"][0]
+    assert summary == "no results: ArithmeticError: no luck"
 
 
 @pytest.mark.parametrize("coordinates", ["natural", "scaled"])

@@ -44,7 +44,7 @@ def agrees(value, comment):
     if told in ("True", "False"):
         return bool(value) is (told == "True")
     rest = re.sub(r"[\s,()]", "", NUMBER.sub("", told))
-    assert not rest, f"{comment!r} is no number"
+    assert not rest, f"{comment!r} is not a number"
     shown, values = list(numbers_in(told)), flat(value)
     return len(shown) == len(values) and all(
         abs(size - one) <= unit * 1.001 for (size, unit), one in zip(shown, values, strict=True)

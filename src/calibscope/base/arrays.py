@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
+BoolArray = npt.NDArray[np.bool_]
 ArrayLike = npt.ArrayLike
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.calibration.g2.search import compile_kernels
 from calibscope.calibration.problem import Bounds, Problem
-from calibscope.calibration.search import compile_kernels
 from calibscope.calibration.solvers.global_search import solve
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2

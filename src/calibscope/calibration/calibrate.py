@@ -11,15 +11,15 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
-from calibscope.calibration.case import COUNT
-from calibscope.calibration.ends import Ends
-from calibscope.calibration.problem import Bounds, Problem
-from calibscope.calibration.search import (
+from calibscope.calibration.candidates import Candidates
+from calibscope.calibration.g2.case import COUNT
+from calibscope.calibration.g2.search import (
     DESCENTS,
     compile_kernels,
     search_and_trace,
     search_speeds,
 )
+from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers import solver as solver_named
 from calibscope.calibration.weights import Weights
@@ -66,8 +66,8 @@ def calibrate(
     anchor, anchor_strength : a pull towards these parameters, such as yesterday's: adds
         strength * sum (q - q_anchor)^2 in the scaled coordinates (log a, log sigma, rho); what it
         costs is ``fit.anchor_cost``
-    evidence : "full" computes ``fit.evidence`` (atlas, valley, plausible fit) at once, "lazy" when
-        it is first asked for
+    evidence : "full" computes ``fit.evidence`` (local minima, near-optimal set, plausible fit) at
+        once, "lazy" when it is first asked for
 
     Returns
     -------
@@ -119,7 +119,9 @@ class Fits(Sequence[Fit]):
     def __getitem__(self, day: int | slice) -> Fit | Sequence[Fit]:
         if isinstance(day, slice):
             return [self[i] for i in range(*day.indices(len(self)))]
-        ends = Ends.sorted_by(self.ends[day], self.objectives[day], int(self.evaluations[day]))
+        ends = Candidates.sorted_by(
+            self.ends[day], self.objectives[day], int(self.evaluations[day])
+        )
         return _fit(self.problems[day], ends, self.solver, self.seconds / len(self))
 
     def __iter__(self) -> Iterator[Fit]:
@@ -259,7 +261,7 @@ def posed_problem(
     return replace(problem, weighting=weights)
 
 
-def _fit(problem: Problem, ends: Ends, solver: str, seconds: float) -> Fit:
+def _fit(problem: Problem, ends: Candidates, solver: str, seconds: float) -> Fit:
     return Fit(
         problem=problem,
         as_found=G2(*ends.parameters[0]),

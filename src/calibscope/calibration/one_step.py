@@ -14,7 +14,7 @@ and are projected into the bounds. They are for comparison: nothing makes sure t
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.coordinates import scale
+from calibscope.calibration.g2.coordinates import scale
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers.gauss_newton import gauss_newton_direction, movable, moved
@@ -46,7 +46,7 @@ def curvature(problem: Problem, point: Array) -> Array:
     r"""(5, 5) :math:`\sum_k r_k \nabla^2 r_k` by q: what Gauss-Newton leaves out."""
     task, values = problem.task, problem.values(point, order=2)
     errors = task.root_weights**2 * (values.prices - task.quotes)
-    slope, bend = errors @ values.jacobian, np.einsum("k,kpq->pq", errors, values.hessian)
+    slope, second_order = errors @ values.jacobian, np.einsum("k,kpq->pq", errors, values.hessian)
     # d2/dlog p dlog q = p q d2/dp dq, and p d/dp once more on the diagonal.
     once_more = np.append((slope * scale(point))[:4], 0.0)
-    return np.asarray(np.outer(scale(point), scale(point)) * bend + np.diag(once_more))
+    return np.asarray(np.outer(scale(point), scale(point)) * second_order + np.diag(once_more))

@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Marks, frozen
+from calibscope.base.arrays import Array, ArrayLike, BoolArray, frozen
 from calibscope.base.brief import brief
-from calibscope.calibration.case import COUNT, Task
-from calibscope.calibration.coordinates import SWAP, scale, scaled
+from calibscope.calibration.g2.case import COUNT, Task
+from calibscope.calibration.g2.coordinates import SWAP, scale, scaled
 from calibscope.calibration.weights import Weights, name_of, weights_of
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.book import CapBook
@@ -101,7 +101,7 @@ class Problem:
         return Task(quotes, np.sqrt(self.weights), lower, upper, point, strength)
 
     @property
-    def has_weight(self) -> Marks:
+    def has_weight(self) -> BoolArray:
         """(m,) quotes that count."""
         return np.asarray(self.weights > 0)
 
@@ -251,7 +251,9 @@ def box(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
     lower, upper = np.array(LOWER), np.array(UPPER)
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
         if name not in PARAMETERS:
-            raise ValueError(f"{brief(name)} is no parameter; choose from {', '.join(PARAMETERS)}")
+            raise ValueError(
+                f"{brief(name)} is not a parameter; choose from {', '.join(PARAMETERS)}"
+            )
         if not isinstance(limits, Sequence) or len(limits) != 2:
             raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
         p = PARAMETERS.index(name)

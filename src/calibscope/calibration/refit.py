@@ -12,14 +12,19 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.compiled import compilation_notice
 from calibscope.base.threads import share_days
-from calibscope.calibration.alternatives import Alternatives, alternatives
-from calibscope.calibration.case import COUNT
-from calibscope.calibration.coordinates import scaled, unscaled
-from calibscope.calibration.evidence import evidence
-from calibscope.calibration.held import SPEEDS, solve_held
-from calibscope.calibration.outermost import Followed
+from calibscope.calibration.g2.case import COUNT
+from calibscope.calibration.g2.conditional import SPEEDS, solve_conditional
+from calibscope.calibration.g2.coordinates import scaled, unscaled
+from calibscope.calibration.g2.search import (
+    DESCENTS,
+    compile_kernels,
+    search_and_trace,
+    search_speeds,
+)
+from calibscope.calibration.near_optimal.alternatives import Alternatives, alternatives
+from calibscope.calibration.near_optimal.evidence import evidence
+from calibscope.calibration.near_optimal.outermost import Followed
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.search import DESCENTS, compile_kernels, search_and_trace, search_speeds
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers.global_search import solve
 from calibscope.calibration.weights import weights_of
@@ -156,7 +161,7 @@ class CapRefit:
         roots = np.sqrt(weights)
 
         def work(begin: int, end: int) -> None:
-            solve_held(
+            solve_conditional(
                 self.problem.book, quotes, roots, lower, upper, held, starts, homes, speeds,
                 begin, end, found,
             )  # fmt: skip

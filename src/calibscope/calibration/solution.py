@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.calibration.problem import Problem
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
 
 if TYPE_CHECKING:
-    from calibscope.calibration.evidence import Evidence
+    from calibscope.calibration.near_optimal.evidence import Evidence
 
 CONVERGED_OFFSET = 1e-6
 SEARCHES = ("global", "multistart", "annealing")  # solvers that look beyond the nearest optimum
 UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
-RIDGE = 1e-3  # speeds that agree to this are one factor
+EQUAL_SPEEDS = 1e-3  # speeds that agree to this are one factor
 PUSHING = 1e-9  # a multiplier's size over that of its column and the residuals, beyond rounding
 IDENTIFIED = 1e6  # largest condition number at which exact quotes give parameters back to 1e-5
 
@@ -29,7 +29,7 @@ class Status(Enum):
     CONVERGED = "Converged; the search found no better optimum."
     AT_BOUND = "Converged with parameters at their bounds; the search found no better optimum."
     LOCAL = "Converged to a local optimum; a better one was not searched for."
-    RIDGE = "The two factors have the same speed: the fit is a one-factor model."
+    EQUAL_SPEEDS = "The two factors have the same speed: the fit is a one-factor model."
     UNDERDETERMINED = "There are fewer quotes than free parameters; many parameters fit alike."
     NOT_CONVERGED = "The solver stopped before an optimum."
     NOT_BEST = "There is a better optimum than this fit; fit.evidence has it."
@@ -107,7 +107,7 @@ class Fit:
         return np.where(lower < upper, marks, 0.0)
 
     @property
-    def is_free(self) -> Marks:
+    def is_free(self) -> BoolArray:
         """(5,) parameters that are neither fixed nor held by a bound."""
         return np.asarray((self.at_bound == 0) & (self.problem.lower < self.problem.upper))
 
@@ -191,10 +191,10 @@ class Fit:
         return self.condition_number <= IDENTIFIED
 
     @property
-    def is_ridge(self) -> bool:
+    def has_equal_speeds(self) -> bool:
         """Whether both factors have the same speed: a one-factor model."""
         a_x, a_y = self.parameters.a_x, self.parameters.a_y
-        return abs(a_x - a_y) <= RIDGE * max(a_x, a_y)
+        return abs(a_x - a_y) <= EQUAL_SPEEDS * max(a_x, a_y)
 
     @property
     def is_swapped(self) -> bool:
@@ -232,25 +232,25 @@ class Fit:
             return Status.UNDERDETERMINED
         if self.relative_offset > CONVERGED_OFFSET:
             return Status.NOT_CONVERGED
-        if self.is_ridge:
-            return Status.RIDGE
+        if self.has_equal_speeds:
+            return Status.EQUAL_SPEEDS
         if self.solver not in SEARCHES:
             return Status.LOCAL
         return Status.AT_BOUND if self.at_bound.any() else Status.CONVERGED
 
     @cached_property
     def evidence(self) -> "Evidence":
-        """Atlas, valley and plausible fit, computed when first asked for (a fifth of a second)."""
-        from calibscope.calibration.evidence import evidence
+        """Local minima, near-optimal set, plausible fit; computed when first asked for (0.2 s)."""
+        from calibscope.calibration.near_optimal.evidence import evidence
 
         return evidence(self)
 
     @property
     def is_converged(self) -> bool:
         """Whether an optimum was reached, be it a local one."""
-        return self.status in (Status.CONVERGED, Status.AT_BOUND, Status.LOCAL, Status.RIDGE)
+        return self.status in (Status.CONVERGED, Status.AT_BOUND, Status.LOCAL, Status.EQUAL_SPEEDS)
 
     @property
     def has_parameters_at_bound(self) -> bool:
-        """Whether a parameter lies at its bound."""
+        """Whether a parameter is at its bound."""
         return bool(self.at_bound.any())

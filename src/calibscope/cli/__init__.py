@@ -1,4 +1,4 @@
-"""The terminal's door: one command a file, heavy modules imported inside the commands."""
+"""The terminal's entry point: one command a file, heavy modules imported inside the commands."""
 
 import gc
 import os

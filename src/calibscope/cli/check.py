@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from calibscope.cli.command import SECOND_LOOK, Command
+from calibscope.cli.command import TO_REVIEW, Command
 from calibscope.cli.files import Files, file_options
 from calibscope.cli.output import Output, output_options
 
@@ -37,12 +37,12 @@ def check(context: click.Context, files: Files, everything: bool, output: Output
     from calibscope.report.outcomes import check_as_data
 
     if is_store(files.caps):
-        context.exit(SECOND_LOOK if _check_store(files.caps, output) else 0)
+        context.exit(TO_REVIEW if _check_store(files.caps, output) else 0)
     market, chosen = files.read(output)
     output.show(
         lambda: checked_market(market, chosen, everything), lambda: check_as_data(market)
     )  # fmt: skip
-    context.exit(SECOND_LOOK if market.dropped or market.warnings else 0)
+    context.exit(TO_REVIEW if market.dropped or market.warnings else 0)
 
 
 def is_store(path: Path) -> bool:

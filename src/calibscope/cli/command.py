@@ -6,7 +6,7 @@ import click
 
 from calibscope.cli.stopping import stoppable
 
-SECOND_LOOK = 3
+TO_REVIEW = 3
 STOPPED = 130
 EXIT_CODES = (
     "Exit code: 0 done, 1 not possible (the message says why), 2 wrong usage, 3 done, but look "

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from calibscope.cli.command import SECOND_LOOK, Command
+from calibscope.cli.command import TO_REVIEW, Command
 from calibscope.cli.files import FILE, Files, file_options
 from calibscope.cli.output import Output, output_options
 
 if TYPE_CHECKING:
     from calibscope.calibration.solution import Fit
     from calibscope.diagnosis.settings import DiagnosisSettings
-    from calibscope.report.exact.answers import ExactAnswers
+    from calibscope.report.refits.answers import RefitAnswers
 
 
 @click.command(cls=Command)
 @file_options
 @click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
 @click.option("--html", type=FILE, help="Write a page with figures to this file instead.")
-@click.option("--exact", is_flag=True, help="Fit again, too: some seconds.")
+@click.option("--refits", is_flag=True, help="Fit again, too: some seconds.")
 @output_options
 @click.pass_context
 def day(
@@ -27,7 +27,7 @@ def day(
     files: Files,
     date: str,
     html: Path | None,
-    exact: bool,
+    refits: bool,
     output: Output,
 ) -> None:
     """Calibrate one day, and say how far the result can be trusted.
@@ -41,16 +41,16 @@ def day(
     the range that fits almost as well, which quotes decide the fit, how uncertain the parameters
     are, and the evidence that the optimum is the global one.
 
-    With --exact the day is fitted again: without each quote, with each parameter held, to simulated
-    quotes, with robust losses. Shown are the answers beside what first order foretold, intervals of
-    three methods, and what the uncertainty means for rates and curves.
+    With --refits the day is fitted again: without each quote, with each parameter held, to
+    simulated quotes, with robust losses. Shown are the answers beside what first order predicted,
+    intervals of three methods, and what the uncertainty means for rates and curves.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
     from calibscope.market.errors import MarketDataError
     from calibscope.report.day import calibrated_day
     from calibscope.report.machine_readable import day_as_data
     from calibscope.report.outcomes import market_as_data
-    from calibscope.study.governance import BAD
+    from calibscope.study.rag import BAD
 
     study = files.study_settings()
     market, _ = files.read(output)
@@ -59,7 +59,7 @@ def day(
     except (MarketDataError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds
-    again = _fitted_again(fit, thresholds, output) if exact else None
+    again = _fitted_again(fit, thresholds, output) if refits else None
     if html is not None:
         from calibscope.report.export.target import ExportError
         from calibscope.report.html.write_day import write_day
@@ -76,12 +76,12 @@ def day(
         lambda: f"Page: {html}" if html else calibrated_day(fit, market.name, thresholds, again),
         lambda: {**market_as_data(market), **day_as_data(fit, thresholds, again), "page": html},
     )
-    context.exit(SECOND_LOOK if fit.status.name in BAD else 0)
+    context.exit(TO_REVIEW if fit.status.name in BAD else 0)
 
 
-def _fitted_again(fit: "Fit", thresholds: "DiagnosisSettings", output: Output) -> "ExactAnswers":
+def _fitted_again(fit: "Fit", thresholds: "DiagnosisSettings", output: Output) -> "RefitAnswers":
     from calibscope.diagnosis.diagnose import diagnose
-    from calibscope.report.exact.answers import exact_answers
+    from calibscope.report.refits.answers import refit_answers
 
     with output.progress("fitting again") as progress:
-        return exact_answers(diagnose(fit, settings=thresholds), progress)
+        return refit_answers(diagnose(fit, settings=thresholds), progress)

@@ -23,7 +23,7 @@ def demo(into: Path, output: Output) -> None:
 
     Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
     decide the fit, how much they determine, which bounds hold parameters, and which days need a
-    second look; a report (HTML) and a workbook (Excel) are written. A second call finds all days
+    challenger fit; a report (HTML) and a workbook (Excel) are written. A second call finds all days
     in the store and computes nothing.
     """  # noqa: D301
     from calibscope.report.demo import demo_page, run_demo

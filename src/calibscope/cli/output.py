@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 # Tables keep their digits: a narrower terminal wraps lines instead.
 NARROWEST = 80
 
+# Of what --json prints; it grows when a key is renamed, moved or dropped, not when one is added.
+# (1 is what version 0.2 printed, without saying so.)
+SCHEMA_VERSION = 2
+
 
 class Output:
     """Where results and news go."""
@@ -46,7 +50,7 @@ class Output:
         if self.is_json:
             from calibscope.report.plain import as_json
 
-            click.echo(as_json(data()))
+            click.echo(as_json({"schema_version": SCHEMA_VERSION, **data()}))
         elif not self.is_quiet:
             _print(page())
 

@@ -23,7 +23,7 @@ def report(store: Path, file: Path, output: Output) -> None:
     calibscope run examples/caps.csv --curve examples/ois.csv --store study.db
     calibscope report study.db -o report.html
 
-    For the people who validate the model: traffic lights, the days that need a second look, fit,
+    For the people who validate the model: RAG statuses, the days that need review, fit,
     leverage and influence, identifiability, uncertainty, regimes, robustness, settings and hashes.
     """  # noqa: D301
     from calibscope.report.export.target import ExportError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from calibscope.cli.command import SECOND_LOOK, Command
+from calibscope.cli.command import TO_REVIEW, Command
 from calibscope.cli.files import FILE, Files, file_options
 from calibscope.cli.output import Output, output_options
 
@@ -22,7 +22,7 @@ from calibscope.cli.output import Output, output_options
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
 @click.option(
-    "--exact", type=click.Choice(("flagged", "all")),
+    "--refits", type=click.Choice(("flagged", "all")),
     help="Leave every quote out and profile every parameter: on days that are not green, or all.",
 )  # fmt: skip
 @output_options
@@ -34,7 +34,7 @@ def run(
     engine: str | None,
     engine_timeout: float,
     threads: int | None,
-    exact: str | None,
+    refits: str | None,
     output: Output,
 ) -> None:
     """Calibrate and diagnose every day, and keep the results.
@@ -72,7 +72,7 @@ def run(
 
                 study = run_study(
                     market, store, chosen, engine=engine, threads=threads, inputs=files.paths,
-                    exact=exact, engine_timeout=engine_timeout, progress=report,
+                    refits=refits, engine_timeout=engine_timeout, progress=report,
                 )  # fmt: skip
         except (MarketDataError, StoreError, EngineError) as error:
             raise click.ClickException(str(error)) from None
@@ -86,4 +86,4 @@ def run(
         raise KeyboardInterrupt(message) from None
     if tally.is_failed:
         raise click.ClickException(f"no day could be calibrated: {tally.first_failure}")
-    context.exit(SECOND_LOOK if tally.failed or tally.exact_failed else 0)
+    context.exit(TO_REVIEW if tally.failed or tally.refits_failed else 0)

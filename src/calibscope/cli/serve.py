@@ -27,7 +27,7 @@ def serve(store: Path, host: str, port: int, output: Output) -> None:
     calibscope serve study.db
 
     Choose a day, move or drop quotes, change weights, bounds or solver, and see the day calibrated
-    again, beside what the influence function foretold. Every state has a link. The store is only
+    again, beside what the influence function predicted. Every state has a link. The store is only
     read; a run may add days meanwhile. Ctrl-C ends it.
 
     The page is for this machine alone. With another --host, everybody who reaches that address can

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import Fits
-from calibscope.calibration.coordinates import scale, scaled
+from calibscope.calibration.g2.coordinates import scale, scaled
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.refit import CapRefit
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.least_squares import LOG, LeastSquares, Words
+from calibscope.diagnosis.least_squares import LOG, LeastSquares, Specs
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 from calibscope.market.maturity import label
@@ -24,7 +24,7 @@ from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import CapValues, evaluate
 from calibscope.models.g2.parameters import PARAMETERS
 
-WORDS = Words(
+WORDS = Specs(
     PARAMETERS, ("log", "log", "log", "log", "arctanh"), quotes="quotes", outputs="prices"
 )
 USUAL = DiagnosisSettings()
@@ -175,17 +175,17 @@ def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSq
     points = plain.values
     missed = anchor - np.apply_along_axis(scaled, -1, points)
     slopes = 1.0 / np.apply_along_axis(scale, -1, points)
-    bends = -strength * missed * _pull_seconds(points)
+    second_orders = -strength * missed * _pull_seconds(points)
     each = np.eye(len(PARAMETERS))
     pulls = np.broadcast_to([f"anchor of {name}" for name in PARAMETERS], missed.shape)
-    assert plain.bend is not None
+    assert plain.second_order is not None
     assert plain.observed is not None
     return replace(
         plain,
         residuals=np.concatenate((plain.residuals, missed), axis=-1),
         jacobian=np.concatenate((plain.jacobian, each * slopes[..., None, :]), axis=-2),
         weights=np.concatenate((plain.weights, strength), axis=-1),
-        bend=plain.bend + each * bends[..., None, :],
+        second_order=plain.second_order + each * second_orders[..., None, :],
         observed=np.concatenate((plain.observed, anchor), axis=-1),
         labels=np.concatenate((plain.labels, pulls), axis=-1),
     )

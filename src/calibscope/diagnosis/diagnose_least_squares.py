@@ -11,9 +11,9 @@ from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.geometry import column_lengths
-from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Transform, Words
-from calibscope.diagnosis.refit import Refit
+from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Specs, Transform
+from calibscope.diagnosis.linear.geometry import column_lengths
+from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 
@@ -60,7 +60,7 @@ def diagnose_least_squares(
         coordinates
     observed : (m,) y, for `y_fitted`
     labels : of the observations; None means 1, 2, ...
-    refit : how to fit again, for the exact answers; needs `values` and `observed`
+    refit : how to fit again, for the refits; needs `values` and `observed`
     mode : which parameters are held fixed: "active" those at bounds that hold, whose multiplier is
         more than two of its standard errors from zero; "full" none; "strict" those at any bound
     settings : thresholds
@@ -99,12 +99,12 @@ def diagnose_least_squares(
     seconds = None if hessian is None else _filled(hessian, (m, p, p), 0.0, "hessian")
     # What overflows is refused below.
     with np.errstate(over="ignore", invalid="ignore"):
-        bend = None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds)
+        second_order = None if seconds is None else -np.einsum("k,kpq->pq", w * r, seconds)
         problem = LeastSquares(
             _filled(r, (m,), 0.0, "residuals"),
             _filled(J, (m, p), 0.0, "jacobian"),
             w,
-            bend,
+            second_order,
             None if observed is None else _filled(observed, (m,), 0.0, "observed"),
             theta,
             lower,
@@ -124,15 +124,15 @@ def _check_sizes(problem: LeastSquares) -> None:
     """Refuse what leaves the range of numbers when it is squared: LAPACK may never return."""
     A, scale = problem.design, problem.coordinate_scale
     lengths = column_lengths(A)
-    bend = np.zeros((1, 1)) if problem.bend is None else problem.bend
+    second_order = np.zeros((1, 1)) if problem.second_order is None else problem.second_order
     observed = np.zeros(1) if problem.observed is None else problem.observed
     sizes = {
         "sqrt(w) (y - g)": problem.weighted_residuals,
         "sqrt(w) y": np.max(problem.root_weights) * observed,
         "sqrt(w) J": A,
         "sqrt(w) J values": A * np.where(np.isnan(scale), 1.0, scale),
-        "w (y - g) hessian": bend,
-        "w (y - g) hessian over J^T W J": bend / lengths[:, None] / lengths,
+        "w (y - g) hessian": second_order,
+        "w (y - g) hessian over J^T W J": second_order / lengths[:, None] / lengths,
     }
     for what, numbers in sizes.items():
         largest = np.abs(np.where(np.isnan(numbers), np.inf, numbers)).max()
@@ -164,14 +164,14 @@ def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what:
     return array
 
 
-def _words(p: int, names: Sequence[str] | None, transforms: Sequence[Transform] | None) -> Words:
+def _words(p: int, names: Sequence[str] | None, transforms: Sequence[Transform] | None) -> Specs:
     called = tuple(f"b{i + 1}" for i in range(p)) if names is None else _texts(names, "names")
     kinds = ("identity",) * p if transforms is None else _texts(transforms, "transforms")
     if len(called) != p or len(set(called)) != p:
         raise ValueError(f"names are {brief(called)}; give {p} different ones")
     if len(kinds) != p or not set(kinds) <= set(TRANSFORMS):
         raise ValueError(f"transforms are {brief(kinds)}; give {p} out of {', '.join(TRANSFORMS)}")
-    return Words(called, cast(tuple[Transform, ...], kinds))
+    return Specs(called, cast(tuple[Transform, ...], kinds))
 
 
 def _texts(given: Sequence[str], what: str) -> tuple[str, ...]:
@@ -193,14 +193,14 @@ def _limits(bounds: Limits | None, names: tuple[str, ...], values: Array) -> tup
     if isinstance(bounds, Mapping):
         for name, pair in bounds.items():
             if name not in names:
-                raise ValueError(f"{name!r} is no parameter; choose from {', '.join(names)}")
+                raise ValueError(f"{name!r} is not a parameter; choose from {', '.join(names)}")
             p = names.index(name)
             lower[p], upper[p] = _pair(pair, (), f"bounds of {name}")
     elif bounds is not None:
         lower[:], upper[:] = _pair(bounds, lower.shape, "bounds")
     for name, low, high, value in zip(names, lower, upper, values, strict=True):
         if not low <= high:
-            raise ValueError(f"bounds of {name}: the lower one, {low:g}, lies above {high:g}")
+            raise ValueError(f"bounds of {name}: the lower one, {low:g}, is above {high:g}")
         # Solvers may leave a bound by rounding.
         if not np.isnan(value) and not np.isclose(value, np.clip(value, low, high), rtol=1e-9):
             raise ValueError(f"{name} is {value:g}, outside its bounds {low:g} to {high:g}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.refit import Refit
+from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.stack import day_of
 
 
@@ -62,7 +62,7 @@ class Diagnoses(Sequence[Diagnosis]):
         Array
             (n, ...)
         """
-        if name in ("reading", "unidentified_combinations"):
+        if name in ("summary", "unidentified_combinations"):
             raise ValueError(f"{name} is in words; take [dx.{name} for dx in diagnoses]")
         pieces = [
             np.asarray(getattr(stack.flags if hasattr(stack.flags, name) else stack, name))

@@ -6,30 +6,35 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Indices, Marks
-from calibscope.diagnosis.bates_watts import BatesWatts, bates_watts
-from calibscope.diagnosis.bounds import ActiveBounds
-from calibscope.diagnosis.consequences import USUAL, Consequences, Telling, consequences
-from calibscope.diagnosis.curvature import Curvature, on_pairs
-from calibscope.diagnosis.data_worth import Candidates, DataWorth, data_worth
-from calibscope.diagnosis.deletion import Deletion
-from calibscope.diagnosis.delta import delta_intervals
-from calibscope.diagnosis.exact import Exact
+from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.flags import Flags
-from calibscope.diagnosis.freedom import Freedom, edof_at
-from calibscope.diagnosis.functional import relative_error_bias
-from calibscope.diagnosis.geometry import Geometry
-from calibscope.diagnosis.identification import Identification, combinations
-from calibscope.diagnosis.influence import influence, influence_score
-from calibscope.diagnosis.intervals import Intervals, checked_levels
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.optimality import relative_offset
-from calibscope.diagnosis.quantities import Answers, Quantities
-from calibscope.diagnosis.reading import reading
-from calibscope.diagnosis.refit import Refit
+from calibscope.diagnosis.linear.bates_watts import BatesWatts, bates_watts
+from calibscope.diagnosis.linear.bounds import ActiveBounds
+from calibscope.diagnosis.linear.curvature import Curvature, on_pairs
+from calibscope.diagnosis.linear.data_worth import Candidates, DataWorth, data_worth
+from calibscope.diagnosis.linear.deletion import Deletion
+from calibscope.diagnosis.linear.delta import delta_intervals
+from calibscope.diagnosis.linear.effective_degrees import EffectiveDegrees, edof_at
+from calibscope.diagnosis.linear.functional import relative_error_bias
+from calibscope.diagnosis.linear.geometry import Geometry
+from calibscope.diagnosis.linear.identification import Identification, combinations
+from calibscope.diagnosis.linear.influence import influence, influence_score
+from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
+from calibscope.diagnosis.linear.optimality import relative_offset
+from calibscope.diagnosis.linear.uncertainty import Form, Scale, Scales, checked_form, correlation
+from calibscope.diagnosis.propagate.consequences import (
+    USUAL,
+    Consequences,
+    Materiality,
+    consequences,
+)
+from calibscope.diagnosis.propagate.quantities import Answers, Quantities
+from calibscope.diagnosis.refit.refit import Refit
+from calibscope.diagnosis.refit.refits import Refits
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.uncertainty import Form, Scale, Scales, checked_form, correlation
+from calibscope.diagnosis.summary import summary
 
 Mode = Literal["active", "full", "strict"]
 Method = Literal["delta", "profile", "bootstrap"]
@@ -56,7 +61,7 @@ class Diagnosis:
     problem: LeastSquares
     geometry: Geometry  # of the parameters that the mode does not hold fixed
     bounds: ActiveBounds  # the active ones: which of them decide the fit
-    freedom: Freedom  # EDoF and its variants
+    effective_degrees: EffectiveDegrees  # EDoF and its variants
     scales: Scales
     curvature: Curvature
     identification: Identification
@@ -64,14 +69,14 @@ class Diagnosis:
     flags: Flags
     mode: Mode
     settings: DiagnosisSettings
-    refit: Refit | None = None  # to fit again, for exact answers
+    refit: Refit | None = None  # to fit again, for refits
     second: Callable[[], Array] | None = None  # (m, p, p) second derivatives, when they are needed
 
     def __repr__(self) -> str:
         if self.problem.residuals.ndim > 1:
             return f"Diagnosis({self.mode}: a stack of {len(self.problem.residuals)} fits)"
         raised = ", ".join(self.flags.raised) or "none"
-        return f"Diagnosis({self.mode}: {self.reading} Flags: {raised})"
+        return f"Diagnosis({self.mode}: {self.summary} Flags: {raised})"
 
     # Bounds
 
@@ -97,7 +102,7 @@ class Diagnosis:
         return self.bounds.ratios
 
     @property
-    def is_held(self) -> Marks:
+    def is_held(self) -> BoolArray:
         """(p,) parameters that the mode holds fixed at their bounds."""
         return np.asarray(self.problem.is_movable & ~self.geometry.is_active)
 
@@ -162,7 +167,7 @@ class Diagnosis:
         trace(H_w) = rank(A), the number of singular values above the tolerance times the largest
         (paper, section on the weighted hat matrix).
         """
-        return cast(int, self.freedom.edof)
+        return cast(int, self.effective_degrees.edof)
 
     def edof_at(self, tolerance: ArrayLike) -> Indices:
         """EDoF at other tolerances, from the same spectrum.
@@ -248,7 +253,7 @@ class Diagnosis:
         return influence(self.problem.residuals, self.sensitivity_exact)
 
     @property
-    def is_influence_doubtful(self) -> Marks:
+    def is_influence_doubtful(self) -> BoolArray:
         """(m, p) where the two forms disagree by more than 10 %: believe the exact one."""
         exact = self.influence_exact
         gap = np.abs(self.influence - exact)
@@ -389,8 +394,8 @@ class Diagnosis:
         and appendix on Gauss-Newton).
         """
         problem = self.problem
-        bend = np.nan if problem.bend is None else problem.bend
-        return self._information(on_pairs(problem.gram + bend, problem.is_free))
+        second_order = np.nan if problem.second_order is None else problem.second_order
+        return self._information(on_pairs(problem.gram + second_order, problem.is_free))
 
     def _information(self, curvature: Array) -> Array:
         variance = np.asarray(self.scales.mad_adjusted)[..., None, None] ** 2
@@ -492,18 +497,21 @@ class Diagnosis:
         """
         levels = checked_levels(level)
         if method == "profile":
-            found = self.exact.profiles(np.atleast_1d(levels).tolist()).intervals
+            found = self.refits.profiles(np.atleast_1d(levels).tolist()).intervals
             return found.at(float(levels) if levels.ndim == 0 else tuple(levels.tolist()))
         if method == "bootstrap":
-            return self.exact.bootstrap(scale=scale).intervals(level)
+            return self.refits.bootstrap(scale=scale).intervals(level)
         if method != "delta":
             raise ValueError(f"method is {method!r}; choose from delta, profile, bootstrap")
-        errors, freedom = self.standard_errors(scale, form), self.scales.degrees_of_freedom
+        errors, effective_degrees = (
+            self.standard_errors(scale, form),
+            self.scales.degrees_of_freedom,
+        )
         return delta_intervals(
             self.problem,
             self.identification,
             errors,
-            freedom,
+            effective_degrees,
             levels,
             scale,
             form,
@@ -525,7 +533,7 @@ class Diagnosis:
         form: Form = "gauss_newton",
         replicates: ArrayLike | None = None,
         quantities: Quantities | None = None,
-        telling: Telling = USUAL,
+        materiality: Materiality = USUAL,
     ) -> Consequences:
         """What the uncertainty of the parameters means for numbers that follow from them.
 
@@ -543,7 +551,7 @@ class Diagnosis:
         scale, form : as for `covariance`
         replicates : (n, p) parameters of a bootstrap, for its interval
         quantities : other numbers that follow from the parameters, instead of those above
-        telling : from where on two fits that are nearly as good count as different
+        materiality : from where on two fits that are nearly as good count as different
 
         Returns
         -------
@@ -556,7 +564,7 @@ class Diagnosis:
                 raise ValueError("nobody says what follows from these parameters; give quantities=")
             quantities = answers.quantities(horizons, instruments)
         search = None if answers is None else answers.nearly_as_good
-        return consequences(self, quantities, search, replicates, level, scale, form, telling)
+        return consequences(self, quantities, search, replicates, level, scale, form, materiality)
 
     @property
     def relative_bias(self) -> float:
@@ -616,16 +624,16 @@ class Diagnosis:
     # By fitting again
 
     @property
-    def exact(self) -> Exact:
+    def refits(self) -> Refits:
         """Leave-one-out, bumps, bootstrap and robust fits: the truth behind first-order answers."""
-        return Exact(self)
+        return Refits(self)
 
     # In words
 
     @property
-    def reading(self) -> str:
-        """One or two plain sentences, from the flags by the rules of `reading.py`."""
-        return reading(self.flags, Facts(self))
+    def summary(self) -> str:
+        """One or two plain sentences, from the flags by the rules of `summary.py`."""
+        return summary(self.flags, Facts(self))
 
 
 def _scalar(value: Array) -> float:

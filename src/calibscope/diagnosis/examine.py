@@ -4,17 +4,17 @@ from typing import Literal
 
 import numpy as np
 
-from calibscope.diagnosis.bounds import active_bounds
-from calibscope.diagnosis.curvature import curvature
-from calibscope.diagnosis.deletion import deletion
 from calibscope.diagnosis.diagnosis import MODES, Diagnosis, Mode
 from calibscope.diagnosis.flags import raise_flags
-from calibscope.diagnosis.freedom import Freedom, tikhonov_edof
-from calibscope.diagnosis.geometry import column_lengths, geometries, rank
-from calibscope.diagnosis.identification import identification
 from calibscope.diagnosis.least_squares import LeastSquares
+from calibscope.diagnosis.linear.bounds import active_bounds
+from calibscope.diagnosis.linear.curvature import curvature
+from calibscope.diagnosis.linear.deletion import deletion
+from calibscope.diagnosis.linear.effective_degrees import EffectiveDegrees, tikhonov_edof
+from calibscope.diagnosis.linear.geometry import column_lengths, geometries, rank
+from calibscope.diagnosis.linear.identification import identification
+from calibscope.diagnosis.linear.uncertainty import residual_scales
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.uncertainty import residual_scales
 
 Units = Literal["natural", "unit_columns"]
 
@@ -47,13 +47,13 @@ def examine(
         own, scaled = geometries(
             A, (is_own, is_own), tolerance, (D, 1.0 / np.where(scale > 0, scale, 1.0))
         )
-        ridge, penalty = tikhonov_edof(own.singular_values, settings.tikhonov)
-        freedom = Freedom(
+        equal_speeds, penalty = tikhonov_edof(own.singular_values, settings.tikhonov)
+        effective_degrees = EffectiveDegrees(
             own.rank,
             scaled.rank,
             own.rank if mode == "full" else rank(A, problem.is_movable, tolerance, D),
             free.rank,
-            ridge,
+            equal_speeds,
             penalty,
             scaled.singular_values,
         )
@@ -61,7 +61,7 @@ def examine(
             e, own.leverage, problem.weights > 0, own.parameter_count, settings.forced_leverage
         )
         bending = curvature(
-            problem.gram, problem.bend, apart, own.is_active, settings.smallest_eigenvalue
+            problem.gram, problem.second_order, apart, own.is_active, settings.smallest_eigenvalue
         )
         # Residuals are those of the parameters at no bound; only full mode asks otherwise.
         left_out = deletion(
@@ -69,8 +69,27 @@ def examine(
         )
         known = identification(own, scale, settings.unidentified_share)
         flags = raise_flags(
-            problem, is_perfect, own, free, freedom, scales, bending, known, left_out, settings
+            problem,
+            is_perfect,
+            own,
+            free,
+            effective_degrees,
+            scales,
+            bending,
+            known,
+            left_out,
+            settings,
         )
     return Diagnosis(
-        problem, own, bounds, freedom, scales, bending, known, left_out, flags, mode, settings
+        problem,
+        own,
+        bounds,
+        effective_degrees,
+        scales,
+        bending,
+        known,
+        left_out,
+        flags,
+        mode,
+        settings,
     )

@@ -1,4 +1,4 @@
-"""Facts: what the texts of a reading name in braces. They are data, looked up when a text asks."""
+"""Facts: what the texts of a summary name in braces. They are data, looked up when a text asks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -8,17 +8,17 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 from scipy.special import stdtrit
 
-from calibscope.base.arrays import Array, Indices, Marks
-from calibscope.diagnosis.curvature import Curvature
-from calibscope.diagnosis.deletion import Deletion
-from calibscope.diagnosis.freedom import Freedom
-from calibscope.diagnosis.geometry import Geometry
-from calibscope.diagnosis.identification import Identification
-from calibscope.diagnosis.intervals import interval_ends, quantile
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.optimality import is_held_in_vain, relative_offset
+from calibscope.diagnosis.linear.curvature import Curvature
+from calibscope.diagnosis.linear.deletion import Deletion
+from calibscope.diagnosis.linear.effective_degrees import EffectiveDegrees
+from calibscope.diagnosis.linear.geometry import Geometry
+from calibscope.diagnosis.linear.identification import Identification
+from calibscope.diagnosis.linear.intervals import interval_ends, quantile
+from calibscope.diagnosis.linear.optimality import is_held_in_vain, relative_offset
+from calibscope.diagnosis.linear.uncertainty import Scales
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.uncertainty import Scales
 
 MEANINGS = {
     "has_no_information": "every derivative is zero: the quotes determine nothing",
@@ -26,7 +26,7 @@ MEANINGS = {
     "edof_depends_on_units": "EDoF differs for logarithms of the parameters",
     "edof_depends_on_bounds": "EDoF differs without the parameters at active bounds",
     "edof_depends_on_tolerance": "Tikhonov's EDoF differs: some directions are nearly lost",
-    "has_parameters_at_bound": "a parameter lies at its bound",
+    "has_parameters_at_bound": "a parameter is at its bound",
     "has_unidentified_parameters": "a combination of parameters can move and nothing changes",
     "has_leverage_near_one": "one quote all but decides a direction (Noether condition in doubt)",
     "has_forced_quote": "a quote is met whatever it says; it has no studentised residual",
@@ -50,27 +50,27 @@ MEANINGS = {
 class Flags:
     """What to look at, in the words of `MEANINGS`; `raised` lists the names that are true."""
 
-    has_no_information: Marks
-    has_rank_loss: Marks
-    edof_depends_on_units: Marks
-    edof_depends_on_bounds: Marks
-    edof_depends_on_tolerance: Marks
-    has_parameters_at_bound: Marks
-    has_unidentified_parameters: Marks
-    has_leverage_near_one: Marks
-    has_forced_quote: Marks
-    is_saturated: Marks
-    lacks_robust_scale: Marks
-    is_perfect: Marks
-    is_off_optimum: Marks
-    has_masking: Marks
-    has_outlier: Marks
-    has_influential_quote: Marks
-    has_collapsed_intervals: Marks
-    has_cut_intervals: Marks
-    lacks_second_derivatives: Marks
-    has_strong_curvature: Marks
-    has_indefinite_hessian: Marks
+    has_no_information: BoolArray
+    has_rank_loss: BoolArray
+    edof_depends_on_units: BoolArray
+    edof_depends_on_bounds: BoolArray
+    edof_depends_on_tolerance: BoolArray
+    has_parameters_at_bound: BoolArray
+    has_unidentified_parameters: BoolArray
+    has_leverage_near_one: BoolArray
+    has_forced_quote: BoolArray
+    is_saturated: BoolArray
+    lacks_robust_scale: BoolArray
+    is_perfect: BoolArray
+    is_off_optimum: BoolArray
+    has_masking: BoolArray
+    has_outlier: BoolArray
+    has_influential_quote: BoolArray
+    has_collapsed_intervals: BoolArray
+    has_cut_intervals: BoolArray
+    lacks_second_derivatives: BoolArray
+    has_strong_curvature: BoolArray
+    has_indefinite_hessian: BoolArray
 
     @property
     def raised(self) -> tuple[str, ...]:
@@ -106,10 +106,10 @@ def outlier_limit(degrees_of_freedom: Indices, count: Indices, probability: floa
 
 def raise_flags(
     problem: LeastSquares,
-    is_perfect: Marks,
+    is_perfect: BoolArray,
     own: Geometry,
     free: Geometry,
-    freedom: Freedom,
+    effective_degrees: EffectiveDegrees,
     scales: Scales,
     curvature: Curvature,
     known: Identification,
@@ -137,9 +137,10 @@ def raise_flags(
     return Flags(
         has_no_information=own.rank == 0,
         has_rank_loss=own.rank < own.parameter_count,
-        edof_depends_on_units=freedom.edof != freedom.scaled,
-        edof_depends_on_bounds=freedom.full != freedom.strict,
-        edof_depends_on_tolerance=abs(freedom.tikhonov - freedom.edof) > settings.edof_disagreement,
+        edof_depends_on_units=effective_degrees.edof != effective_degrees.scaled,
+        edof_depends_on_bounds=effective_degrees.full != effective_degrees.strict,
+        edof_depends_on_tolerance=abs(effective_degrees.tikhonov - effective_degrees.edof)
+        > settings.edof_disagreement,
         has_parameters_at_bound=_any(problem.at_bound != 0),
         has_unidentified_parameters=_any(~known.is_identified),
         has_leverage_near_one=highest > settings.leverage_near_one,
@@ -164,5 +165,5 @@ def raise_flags(
     )
 
 
-def _any(marks: Marks) -> Marks:
+def _any(marks: BoolArray) -> BoolArray:
     return np.asarray(marks.any(axis=-1))

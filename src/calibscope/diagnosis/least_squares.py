@@ -12,8 +12,8 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from calibscope.base.arrays import Array, Indices, Marks
-from calibscope.diagnosis.geometry import length
+from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.diagnosis.linear.geometry import length
 
 Transform = Literal["log", "arctanh", "identity"]
 TRANSFORMS: tuple[str, ...] = get_args(Transform)
@@ -21,7 +21,7 @@ LOG, ARCTANH = TRANSFORMS.index("log"), TRANSFORMS.index("arctanh")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Specs:
     """What parameters and observations are called; the same for all days of a stack."""
 
     is_shared: ClassVar[bool] = True
@@ -47,20 +47,20 @@ class LeastSquares:
     residuals: Array  # (m,) observed minus fitted
     jacobian: Array  # (m, p) of the fitted values
     weights: Array  # (m,)
-    bend: Array | None  # (p, p) sum_k w_k (g_k - y_k) Hess g_k, half of Delta_GN
+    second_order: Array | None  # (p, p) sum_k w_k (g_k - y_k) Hess g_k, half of Delta_GN
     observed: Array | None  # (m,)
     values: Array  # (p,) the parameters; not a number where they were not given
     lower: Array  # (p,)
     upper: Array  # (p,)
     labels: npt.NDArray[np.str_]  # (m,)
-    words: Words
+    words: Specs
     root_weights: Array = field(init=False)  # (m,) diagonal of W^(1/2)
     weighted_residuals: Array = field(init=False)  # (m,) e; with w = 1/y^2 relative errors
     design: Array = field(init=False)  # (m, p) A = W^(1/2) J
     gram: Array = field(init=False)  # (p, p) A^T A = J^T W J
     at_bound: npt.NDArray[np.int64] = field(init=False)  # (p,) -1 lower, 1 upper, else 0
-    is_movable: Marks = field(init=False)  # (p,) not fixed beforehand
-    is_free: Marks = field(init=False)  # (p,) neither fixed nor held by a bound
+    is_movable: BoolArray = field(init=False)  # (p,) not fixed beforehand
+    is_free: BoolArray = field(init=False)  # (p,) neither fixed nor held by a bound
     coordinate_scale: Array = field(init=False)  # (p,) parameters by their scaled coordinates
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class LeastSquares:
         is_relative = (highest > 0) & (products.min(axis=-1) >= (1 - 1e-9) * highest)
         return np.where(is_relative, highest, np.nan)
 
-    def is_perfect(self, threshold: float) -> Marks:
+    def is_perfect(self, threshold: float) -> BoolArray:
         """Whether residuals are rounding: small against the observations, where these are known.
 
         Parameters

@@ -1,11 +1,11 @@
 r"""The discount curve of one day: today's price of one unit paid at time t.
 
 A curve is given by its nodes and by the name of the scheme that holds between them
-(`interpolation`; docs/curves.md says which to use when). Time is in years, and a pillar lies at its
+(`interpolation`; docs/curves.md says which to use when). Time is in years, and a pillar is at its
 nominal maturity: 1Y at 1, 6M at 0.5, 1M at 1/12, 1W at 7/365, 1D at 1/365, in line with the
 idealised grid of the caps, t_i = i * tenor. There is no extrapolation: a time beyond the last node
-is an error, because a curve that ends at 30 years says nothing about year 40. (A few days beyond
-are forgiven, `CARRIED_ON`.)
+is an error, because a curve that ends at 30 years is uninformative about year 40. (A few days
+beyond are forgiven, `CARRIED_ON`.)
 
 With zero rates z and forward rates f, :math:`P(0, t) = e^{-z(t)\,t}` and :math:`f(0, t) =
 -\partial_t \log P(0, t)` (Brigo and Mercurio, 2006, chapter 1).

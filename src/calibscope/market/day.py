@@ -1,6 +1,6 @@
 """One day's market: a discount curve and the caps (or floors) quoted on it.
 
-`MarketDay.from_arrays` is the door for users: it fills in what they leave out (the regular
+`MarketDay.from_arrays` is the entry point for users: it fills in what they leave out (the regular
 grid, at-the-money strikes, prices from volatilities) and checks everything. What comes out is
 frozen and complete, so nothing downstream has to ask again.
 """

@@ -1,7 +1,7 @@
 """What the checks of a market find: where, what, and what to do about it.
 
 A finding is one line for a person. Errors make the data unusable, a dropped day is left out and
-the others go on, a warning is for a second look.
+the others go on, a warning is to be reviewed.
 """
 
 import datetime
@@ -62,7 +62,7 @@ def dropped(
 def warning(
     source: str, message: str, date: np.datetime64, maturity: float | None, check: str
 ) -> Finding:
-    """A finding that asks for a second look."""
+    """A finding to be reviewed."""
     return _dated(Severity.WARNING, source, message, date, maturity, check)
 
 

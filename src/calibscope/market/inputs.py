@@ -79,7 +79,7 @@ def column(
         ]
     lowest = -np.inf if may_be_negative else 0.0
     kind = "number" if may_be_negative else "positive number"
-    unread = bool(problems)  # an entry that is no number has its problem already
+    unread = bool(problems)  # an entry that is not a number has its problem already
     bad = ~((array > lowest) & (array < np.inf))
     for year, value in zip(years[bad], array[bad], strict=True):
         if np.isnan(value) and not unread:

@@ -31,7 +31,7 @@ def read_market(
     """Read cap quotes and discount curves of many days, and check them.
 
     Days that lack a quote, a strike or a part of the curve, or whose prices are impossible, are
-    left out: `market.dropped` says why. `market.warnings` lists what deserves a second look.
+    left out: `market.dropped` says why. `market.warnings` lists what should be reviewed.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def read_market(
     Returns
     -------
     Market
-        days that can be used, what was dropped and what deserves a second look
+        days that can be used, what was dropped and what should be reviewed
 
     Raises
     ------

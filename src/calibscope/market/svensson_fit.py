@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Indices, Marks, frozen
+from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices, frozen
 from calibscope.base.compiled import compilation_notice
 from calibscope.base.threads import share_days
 from calibscope.market.errors import raise_problems
@@ -80,13 +80,13 @@ class SvenssonFits:
     point_counts: Indices  # (n,)
 
     @property
-    def is_poor(self) -> Marks:
+    def is_poor(self) -> BoolArray:
         """(n,) whether the error is above POOR_BP (or there is no fit)."""
         return np.asarray(~(self.rmse_bp <= POOR_BP))
 
     @property
-    def has_tau_at_bound(self) -> Marks:
-        """(n,) whether a tau lies at its bound, or the two are as close as they may be."""
+    def has_tau_at_bound(self) -> BoolArray:
+        """(n,) whether a tau is at its bound, or the two are as close as they may be."""
         low, high = TAU_BOUNDS
         taus = self.parameters[:, 4:]
         is_end = ((taus <= low * AT_BOUND) | (taus >= high / AT_BOUND)).any(axis=1)

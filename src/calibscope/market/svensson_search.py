@@ -1,11 +1,11 @@
 """The search for the best taus of a Svensson curve, day by day, as compiled loops.
 
 For given tau_1 and tau_2 the best betas are a linear least-squares problem, so the fit is a search
-in two dimensions (variable projection, Golub and Pereyra 1973). Its surface has narrow valleys
-along one tau, often with several minima in one valley. So every day is projected on a grid of both
-taus; where a row or a column of the grid has a minimum lies a valley; from the deepest such points
-a few steps of Levenberg-Marquardt lead down, and the best of them are followed to the end. Nobody
-has to give a start, and the answer is the same every time.
+in two dimensions (variable projection, Golub and Pereyra 1973). Its surface has narrow flat strips
+along one tau, often with several minima in one strip. So every day is projected on a grid of both
+taus; where a row or a column of the grid has a minimum, such a strip passes; from the deepest such
+points a few steps of Levenberg-Marquardt lead down, and the best of them are followed to the end.
+Nobody has to give a start, and the answer is the same every time.
 """
 
 import math
@@ -26,9 +26,9 @@ AT_BOUND = 1 + 1e-9
 INDEPENDENT = 1e-6
 
 GRID = 24  # points per tau, equal steps of log tau
-STARTS, FIRST_STEPS = 64, 2  # valley points from which a few steps are made
+STARTS, FIRST_STEPS = 64, 2  # points from which a few steps are made
 FINISHED, LAST_STEPS = 8, 60  # of these, how many are followed to the end
-SAME_VALLEY = 0.03  # in log tau
+SAME_MINIMUM = 0.03  # in log tau
 PERFECT = 1e-11  # root mean square error, decimal, that needs no improvement
 BASIS = 4
 
@@ -242,7 +242,7 @@ def polish(times: Array, rates: Array, steps: int, scratch: Scratch, theta: Arra
 
 
 @compiled
-def valley_points(rates: Array, bases: Array, log_taus: Array, scratch: Scratch) -> int:
+def near_optimal_points(rates: Array, bases: Array, log_taus: Array, scratch: Scratch) -> int:
     """The deepest grid points that are minimal in their row or column, as starts; their number."""
     n = log_taus.size
     sums, coefficients, starts, values = (
@@ -285,11 +285,11 @@ def valley_points(rates: Array, bases: Array, log_taus: Array, scratch: Scratch)
 
 @compiled
 def is_known(starts: Array, order: Indices, rank: int) -> bool:
-    """Whether a better start lies in the same place."""
+    """Whether a better start is in the same place."""
     for better in order[:rank]:
         if (
-            abs(starts[better, 0] - starts[order[rank], 0]) < SAME_VALLEY
-            and abs(starts[better, 1] - starts[order[rank], 1]) < SAME_VALLEY
+            abs(starts[better, 0] - starts[order[rank], 0]) < SAME_MINIMUM
+            and abs(starts[better, 1] - starts[order[rank], 1]) < SAME_MINIMUM
         ):
             return True
     return False
@@ -313,7 +313,7 @@ def fit_days(
         np.empty(n * n * BASIS), np.empty((STARTS, 2)), np.empty(STARTS),
     )  # fmt: skip
     for day in range(begin, end):
-        count = valley_points(rates[day], bases, log_taus, scratch)
+        count = near_optimal_points(rates[day], bases, log_taus, scratch)
         starts, values = scratch.starts, scratch.values
         for s in range(count):
             values[s] = polish(times, rates[day], FIRST_STEPS, scratch, starts[s])

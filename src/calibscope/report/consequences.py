@@ -3,19 +3,19 @@
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from calibscope.diagnosis.consequences import Consequences
+from calibscope.diagnosis.propagate.consequences import Consequences
 from calibscope.report.tables import heading, indented, interval_text, plain_table
 
 
 def followed(found: Consequences) -> RenderableType:
-    """The table, what must be said of all its intervals, and the reading."""
+    """The table, what must be said of all its intervals, and the summary."""
     shared = _shared(found)
     return Group(
         heading("What follows from the parameters?"),
         consequence_table(found),
         indented(_legend(found)),
         *([indented(f"Delta intervals: {', '.join(shared)}.")] if shared else []),
-        *([indented(found.reading)] if found.reading else []),
+        *([indented(found.summary)] if found.summary else []),
     )
 
 
@@ -41,9 +41,9 @@ def consequence_rows(found: Consequences) -> tuple[list[str], list[tuple[str, ..
     if found.has_bootstrap:
         ends = found.bootstrap_low, found.bootstrap_high
         ranges.append((f"{found.level:.0%}; bootstrap", *ends))
-    if found.has_valley:
+    if found.has_near_optimal:
         title = f"fits within; {found.factor:g} x {found.error}"
-        ranges.append((title, found.valley_low, found.valley_high))
+        ranges.append((title, found.near_optimal_low, found.near_optimal_high))
     rows = [
         (
             label,
@@ -67,7 +67,7 @@ def _shared(found: Consequences) -> list[str]:
 
 def _legend(found: Consequences) -> str:
     text = f"Under the risk-neutral measure. Delta: to first order, scale {found.scale}."
-    if found.has_valley:
+    if found.has_near_optimal:
         text += (
             f" Fits within {found.factor:g} x {found.error}: smallest and largest among "
             f"{len(found.points)} that are known; no confidence interval."

@@ -13,8 +13,8 @@ from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.diagnosis import PERCENT, Unit, diagnosed
-from calibscope.report.exact.answers import ExactAnswers
-from calibscope.report.exact.page import fitted_again
+from calibscope.report.refits.answers import RefitAnswers
+from calibscope.report.refits.page import fitted_again
 from calibscope.report.tables import heading, plain_table
 
 MEANINGS = {
@@ -36,9 +36,9 @@ def calibrated_day(
     fit: Fit,
     source: str,
     thresholds: DiagnosisSettings = USUAL,
-    exact: ExactAnswers | None = None,
+    refits: RefitAnswers | None = None,
 ) -> RenderableType:
-    """Market against model, the parameters with their valley, the diagnosis, and the evidence.
+    """Market against model, parameters with near-optimal ranges, the diagnosis, the evidence.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def calibrated_day(
         ),
         heading("How far to trust it"),
         *(Padding(Text(sentence), (0, 0, 0, 2)) for sentence in fit.evidence.sentences),
-        *([] if exact is None else [fitted_again(exact, unit)]),
+        *([] if refits is None else [fitted_again(refits, unit)]),
     )
 
 
@@ -107,17 +107,17 @@ def _quotes(fit: Fit) -> Table:
 
 
 def _parameters(fit: Fit) -> Table:
-    valley, other = fit.evidence.valley, fit.evidence.plausible_fit
+    near_optimal, other = fit.evidence.near_optimal, fit.evidence.plausible_fit
     table = plain_table()
     table.add_column("")
     table.add_column("value", justify="right")
-    table.add_column(f"range within {valley.factor:g} x RMSRE", justify="right")
+    table.add_column(f"range within {near_optimal.factor:g} x RMSRE", justify="right")
     if other is not None and not fit.evidence.is_plausible:
         table.add_column("plausible", justify="right")
     table.add_column("")
     for p, name in enumerate(PARAMETERS):
         row = [name, _number(fit.parameters, p)]
-        row.append(f"{valley.low[p]:.3g} to {valley.high[p]:.3g}")
+        row.append(f"{near_optimal.low[p]:.3g} to {near_optimal.high[p]:.3g}")
         if other is not None and not fit.evidence.is_plausible:
             row.append(_number(other, p))
         note = BOUND_WORDS[int(fit.at_bound[p])]

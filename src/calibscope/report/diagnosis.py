@@ -8,7 +8,7 @@ from rich.table import Table
 
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
-from calibscope.diagnosis.intervals import Intervals
+from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.report.bars import bar
 from calibscope.report.tables import (
     heading,
@@ -43,7 +43,7 @@ WIDTH = 12  # of a bar
 
 
 def diagnosed(dx: Diagnosis, full: Diagnosis, unit: Unit = PERCENT) -> RenderableType:
-    """Reading, bars by quote, intervals with their marks, spectrum and flags.
+    """Summary, bars by quote, intervals with their marks, spectrum and flags.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def diagnosed(dx: Diagnosis, full: Diagnosis, unit: Unit = PERCENT) -> Renderabl
     has_held = dx.is_held.any()
     return Group(
         heading("Diagnosis"),
-        indented(dx.reading),
-        *([indented(f"As if all parameters could move: {full.reading}")] if has_held else []),
+        indented(dx.summary),
+        *([indented(f"As if all parameters could move: {full.summary}")] if has_held else []),
         heading("Which quotes decide the fit?"),
         quote_table(dx),
         indented(LEGEND),
@@ -132,17 +132,17 @@ def bound_lines(dx: Diagnosis) -> list[str]:
         f"{'the bound holds' if dx.bounds.holds[p] else 'it may lie there by chance'}."
         for p in at_bound
     ]
-    return [*lines, "With a parameter at a bound, rely on profile intervals (--exact)."]
+    return [*lines, "With a parameter at a bound, rely on profile intervals (--refits)."]
 
 
 def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
     """EDoF and its variants, singular values, and how good Gauss-Newton is."""
-    freedom, counted = dx.freedom, dx.singular_values[: dx.geometry.parameter_count]
+    degrees, counted = dx.effective_degrees, dx.singular_values[: dx.geometry.parameter_count]
     lines = [
         f"EDoF {dx.edof} of {dx.geometry.parameter_count} parameters, at a tolerance of "
-        f"{dx.settings.rank_tolerance:g} on W^(1/2) J; in scaled coordinates {freedom.scaled}, "
-        f"all parameters free {freedom.full}, without those at bounds {freedom.strict}, Tikhonov "
-        f"{freedom.tikhonov:.2f} (lambda {freedom.tikhonov_lambda:.2g}).",
+        f"{dx.settings.rank_tolerance:g} on W^(1/2) J; in scaled coordinates {degrees.scaled}, "
+        f"all parameters free {degrees.full}, without those at bounds {degrees.strict}, Tikhonov "
+        f"{degrees.tikhonov:.2f} (lambda {degrees.tikhonov_lambda:.2g}).",
         f"Singular values {', '.join(f'{s:.2g}' for s in counted)}; condition number "
         f"{dx.condition_number:.1e}.",
         f"Scale of the noise: mse {unit.of(dx.scale_mse)}, mad {unit.of(dx.scale_mad)}, adjusted "

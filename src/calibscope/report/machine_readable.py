@@ -10,13 +10,13 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import USUAL, diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis, Mode
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.linear.uncertainty import Form, Scale
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.uncertainty import Form, Scale
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
-from calibscope.report.exact.answers import ExactAnswers
-from calibscope.report.exact.data import exact_as_data
 from calibscope.report.plain import plain
+from calibscope.report.refits.answers import RefitAnswers
+from calibscope.report.refits.data import refits_as_data
 
 LEVELS = (0.5, 0.75, 0.95)
 SCALES: tuple[Scale, ...] = ("mad_adjusted", "mad", "mse")
@@ -35,9 +35,9 @@ ARRAYS = (
 
 
 def day_as_data(
-    fit: Fit, thresholds: DiagnosisSettings = USUAL, exact: ExactAnswers | None = None
+    fit: Fit, thresholds: DiagnosisSettings = USUAL, refits: RefitAnswers | None = None
 ) -> dict[str, Any]:
-    """A calibrated day: quotes, fit, evidence, the diagnosis in every mode, and exact answers."""
+    """A calibrated day: quotes, fit, evidence, the diagnosis in every mode, and refits."""
     day, evidence = fit.problem.day, fit.evidence
     other = evidence.plausible_fit
     data = {
@@ -68,13 +68,13 @@ def day_as_data(
             "sentences": list(evidence.sentences),
             "is_plausible": evidence.is_plausible,
             "plausible_parameters": None if other is None else _by_name(other.values),
-            "valley_low": _by_name(evidence.valley.low),
-            "valley_high": _by_name(evidence.valley.high),
+            "near_optimal_low": _by_name(evidence.near_optimal.low),
+            "near_optimal_high": _by_name(evidence.near_optimal.high),
         },
         "diagnosis": {
             mode: diagnosis_as_data(diagnose(fit, mode, thresholds)) for mode in get_args(Mode)
         },
-        "exact": None if exact is None else exact_as_data(exact),
+        "refits": None if refits is None else refits_as_data(refits),
     }
     return plain(data)  # type: ignore[no-any-return]
 
@@ -83,18 +83,18 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
     """All that a diagnosis can say."""
     data = {
         "mode": dx.mode,
-        "reading": dx.reading,
+        "summary": dx.summary,
         "flags": {name: getattr(dx.flags, name) for name in MEANINGS},
         "names": list(dx.problem.words.names),
         "labels": dx.problem.labels,
         **{name: getattr(dx, name) for name in NUMBERS + ARRAYS},
-        "freedom": {
-            "scaled": dx.freedom.scaled,
-            "full": dx.freedom.full,
-            "strict": dx.freedom.strict,
-            "tikhonov": dx.freedom.tikhonov,
-            "tikhonov_lambda": dx.freedom.tikhonov_lambda,
-            "scaled_singular_values": dx.freedom.scaled_singular_values,
+        "effective_degrees": {
+            "scaled": dx.effective_degrees.scaled,
+            "full": dx.effective_degrees.full,
+            "strict": dx.effective_degrees.strict,
+            "tikhonov": dx.effective_degrees.tikhonov,
+            "tikhonov_lambda": dx.effective_degrees.tikhonov_lambda,
+            "scaled_singular_values": dx.effective_degrees.scaled_singular_values,
             "tolerance": dx.settings.rank_tolerance,
         },
         "identification": {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
-from calibscope.study.governance import Light
+from calibscope.study.rag import Rag
 from calibscope.study.run import Tally
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def check_as_data(market: Market) -> dict[str, Any]:
 
 def run_as_data(market: Market, store: Path, tally: Tally, seconds: float) -> dict[str, Any]:
     """What a run has computed, and where it is kept."""
-    lights = {light.value: tally.lights[light] for light in Light}
+    ratings = {rag.value: tally.rag[rag] for rag in Rag}
     return {
         **market_as_data(market),
         "store": store,
@@ -52,10 +52,10 @@ def run_as_data(market: Market, store: Path, tally: Tally, seconds: float) -> di
         "kept": tally.kept,
         "dropped": tally.dropped,
         "failed": tally.failed - tally.dropped,
-        "flagged": lights["amber"] + lights["red"],
-        "lights": lights,
-        "refitted": tally.exact_done - tally.exact_failed,
-        "refits_failed": tally.exact_failed,
+        "flagged": ratings["amber"] + ratings["red"],
+        "rag": ratings,
+        "refitted": tally.refits_done - tally.refits_failed,
+        "refits_failed": tally.refits_failed,
         "repaired": tally.repaired,
         "seconds": seconds,
     }

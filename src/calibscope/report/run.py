@@ -15,11 +15,11 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from calibscope.study.governance import Light
+from calibscope.study.rag import Rag
 from calibscope.study.run import LATEST, News, Tally
 from calibscope.study.study import Study
 
-COLOURS = {Light.GREEN: "green", Light.AMBER: "yellow", Light.RED: "red"}
+COLOURS = {Rag.GREEN: "green", Rag.AMBER: "yellow", Rag.RED: "red"}
 
 
 class _Rate(ProgressColumn):
@@ -43,8 +43,8 @@ def run_progress(is_quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
 
     def report(tally: Tally) -> None:
         bar.start()
-        if tally.exact_total:
-            done, total, doing = tally.exact_done, tally.exact_total, "fitting again"
+        if tally.refits_total:
+            done, total, doing = tally.refits_done, tally.refits_total, "fitting again"
         else:
             done, total, doing = tally.done, tally.total, "calibrating"
         bar.update(task, completed=done, total=total, doing=doing, flagged=_flagged(tally))
@@ -57,9 +57,8 @@ def run_progress(is_quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
 
 def _flagged(tally: Tally) -> str:
     return " ".join(
-        f"[{COLOURS[light]}]{tally.lights[light]} {light.value}[/]"
-        for light in (Light.AMBER, Light.RED)
-    ) + (f" [red]{tally.exact_failed} failed[/]" if tally.exact_failed else "")
+        f"[{COLOURS[rag]}]{tally.rag[rag]} {rag.value}[/]" for rag in (Rag.AMBER, Rag.RED)
+    ) + (f" [red]{tally.refits_failed} failed[/]" if tally.refits_failed else "")
 
 
 def run_page(study: Study, tally: Tally) -> RenderableType:
@@ -76,33 +75,33 @@ def run_page(study: Study, tally: Tally) -> RenderableType:
 
 
 def _news(news: News) -> Text:
-    text = Text.assemble((f"{news.date} ", "bold"), (news.light.value, COLOURS[news.light]))
+    text = Text.assemble((f"{news.date} ", "bold"), (news.rag.value, COLOURS[news.rag]))
     if news.rmsre is None:
         return text.append(f": {'; '.join(news.reasons)}")
-    text.append(f": RMSRE {news.rmsre:.2%}, EDoF {news.edof:.0f}. {news.reading}")
+    text.append(f": RMSRE {news.rmsre:.2%}, EDoF {news.edof:.0f}. {news.summary}")
     if news.reasons:
-        text.append(f" {news.light.value.capitalize()} because: {'; '.join(news.reasons)}.")
+        text.append(f" {news.rag.value.capitalize()} because: {'; '.join(news.reasons)}.")
     return text
 
 
 def _summary(tally: Tally) -> str:
-    answered = tally.exact_done - tally.exact_failed
-    exact = f" Exact answers for {_days(answered)}." if tally.exact_done else ""
-    if tally.exact_failed:
-        lost = _days(tally.exact_failed)
-        exact += f" {lost} could not be fitted again (study.failed_refits says why)."
+    answered = tally.refits_done - tally.refits_failed
+    refits = f" Refits for {_days(answered)}." if tally.refits_done else ""
+    if tally.refits_failed:
+        lost = _days(tally.refits_failed)
+        refits += f" {lost} could not be fitted again (study.failed_refits says why)."
     if tally.repaired:
-        exact += (
+        refits += (
             f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
         )
     if not tally.total:
         stored = f"all {_days(tally.kept)} are stored, with these quotes and settings."
-        return f"Nothing to {'calibrate' if exact else 'do'}: {stored}{exact}"
+        return f"Nothing to {'calibrate' if refits else 'do'}: {stored}{refits}"
     text = f"Computed {_days(tally.done)}"
     text += f", kept {tally.kept:,} that were stored already." if tally.kept else "."
     if tally.failed:
         text += f" Without results: {_days(tally.failed)}."
-    return text + exact
+    return text + refits
 
 
 def _days(count: int) -> str:

@@ -35,7 +35,7 @@ def study_page(study: Study) -> RenderableType:
         _headline(study),
         *_reference_dates(study),
         _side_by_side(_leverage(study), Group(_edof(study), _bounds(study))),
-        *_lights(study),
+        *_ratings(study),
     )
 
 
@@ -84,8 +84,8 @@ def _reference_dates(study: Study) -> list[RenderableType]:
             f"{case['largest_influence']:.2g} ({case['largest_influence_at']})",
             f"{case['largest_residual']:+.1%} ({case['largest_residual_at']})",
         )
-    readings = [Text.assemble((f"{c['date'].date()} ", "bold"), c["reading"]) for c in cases]
-    return [heading("Reference dates"), table, Text(), *readings]
+    summaries = [Text.assemble((f"{c['date'].date()} ", "bold"), c["summary"]) for c in cases]
+    return [heading("Reference dates"), table, Text(), *summaries]
 
 
 def _leverage(study: Study) -> RenderableType:
@@ -134,24 +134,24 @@ def _bounds(study: Study) -> RenderableType:
     return Group(heading("Which bounds hold parameters?"), table if len(active) else Text("none"))
 
 
-def _lights(study: Study) -> list[RenderableType]:
-    lights = study.lights
-    counts = lights["light"].value_counts()
+def _ratings(study: Study) -> list[RenderableType]:
+    ratings = study.rag
+    counts = ratings["rag"].value_counts()
     summary = Text()
-    for light, colour in COLOURS.items():
-        summary.append(f"{counts.get(light.value, 0):,} {light.value}  ", style=colour)
-    red = lights[(lights["light"] == "red") & study.days["rmsre"].notna()]
-    summary.append(f"({len(lights) - len(study.fitted):,} without results among the red)")
+    for rag, colour in COLOURS.items():
+        summary.append(f"{counts.get(rag.value, 0):,} {rag.value}  ", style=colour)
+    red = ratings[(ratings["rag"] == "red") & study.days["rmsre"].notna()]
+    summary.append(f"({len(ratings) - len(study.fitted):,} without results among the red)")
     lines = [_red_day(study, row["date"], row["reasons"]) for row in _records(red.tail(RED_DAYS))]
     if len(red) > RED_DAYS:
-        lines.append(Text(f"and {len(red) - RED_DAYS:,} more: study.lights, study.second_looks"))
-    return [heading("Which days need a second look?"), summary, *lines]
+        lines.append(Text(f"and {len(red) - RED_DAYS:,} more: study.rag, study.challenger_fits"))
+    return [heading("Which days need review?"), summary, *lines]
 
 
 def _red_day(study: Study, date: pd.Timestamp, reasons: str) -> Text:
     """Why it is red, and what the parameter that moves most would be without the doubted quote."""
     text = Text.assemble((f"{date.date()} ", "bold"), f"{reasons}.")
-    looks = study.second_looks
+    looks = study.challenger_fits
     for look in _records(looks[(looks["date"] == date) & (looks["variant"] == "without")]):
         name = look["largest_shift_of"]
         before = study.estimates.loc[date, name]

@@ -18,13 +18,13 @@ CAUSES = {
     "disk is full": "the disk is full; free some space and run again",
     "disk I/O error": "the disk refuses to be written (full?); make space and run again",
     "readonly database": "the file or its folder is read-only; give write access, or copy it",
-    "not a database": "this is no store of a study; give another name",
+    "not a database": "not a calibscope study file; give another name",
     "malformed": DAMAGED,
     "unsupported file format": DAMAGED,
     "locked": "another run is writing to this store; wait until it has finished",
     "unable to open": "cannot be opened; does its folder exist, and may you write there?",
-    "no such column": "this is no store of a study; give another name",
-    "no such table": "this is no store of a study; give another name",
+    "no such column": "not a calibscope study file; give another name",
+    "no such table": "not a calibscope study file; give another name",
 }
 
 

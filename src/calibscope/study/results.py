@@ -19,7 +19,7 @@ from calibscope.diagnosis.diagnose import diagnose_many, in_mode
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.diagnosis.uncertainty import Scale
+from calibscope.diagnosis.linear.uncertainty import Scale
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
@@ -116,14 +116,14 @@ def _compute(days: Sequence[MarketDay], settings: StudySettings, threads: int | 
 
 
 def _days(fits: Sequence[Fit], own: Diagnoses, full: Diagnoses) -> Columns:
-    readings = [dx.reading for dx in own]
+    summaries = [dx.summary for dx in own]
     labels = [[label(year) for year in fit.problem.day.maturities] for fit in fits]
 
     def of_all(name: str) -> list[Any]:
         return list(own.of_all(name).tolist())
 
-    def freedom(name: str) -> list[float]:
-        return _in_order(full, lambda stack: getattr(stack.freedom, name))
+    def effective_degrees(name: str) -> list[float]:
+        return _in_order(full, lambda stack: getattr(stack.effective_degrees, name))
 
     columns: Columns = {
         "day": list(range(len(fits))),
@@ -132,13 +132,13 @@ def _days(fits: Sequence[Fit], own: Diagnoses, full: Diagnoses) -> Columns:
         "solver": [fit.solver for fit in fits],
         "quote_count": [len(names) for names in labels],
         "rmsre": [fit.rmsre for fit in fits],
-        "edof": freedom("edof"),
-        "edof_scaled": freedom("scaled"),
-        "edof_strict": freedom("strict"),
-        "edof_tikhonov": freedom("tikhonov"),
-        "tikhonov_lambda": freedom("tikhonov_lambda"),
+        "edof": effective_degrees("edof"),
+        "edof_scaled": effective_degrees("scaled"),
+        "edof_strict": effective_degrees("strict"),
+        "edof_tikhonov": effective_degrees("tikhonov"),
+        "tikhonov_lambda": effective_degrees("tikhonov_lambda"),
         "lost_directions": _in_order(
-            full, lambda stack: stack.geometry.parameter_count - stack.freedom.edof
+            full, lambda stack: stack.geometry.parameter_count - stack.effective_degrees.edof
         ),
     }
     for name in (
@@ -164,8 +164,8 @@ def _days(fits: Sequence[Fit], own: Diagnoses, full: Diagnoses) -> Columns:
             for names, place in zip(labels, places, strict=True)
         ]
     columns["is_identified"] = [fit.is_identified for fit in fits]
-    columns["is_ridge"] = [fit.is_ridge for fit in fits]
-    columns["reading"] = readings
+    columns["has_equal_speeds"] = [fit.has_equal_speeds for fit in fits]
+    columns["summary"] = summaries
     columns["evaluations"] = [fit.evaluations for fit in fits]
     columns["seconds"] = [fit.seconds for fit in fits]
     return columns
@@ -281,12 +281,12 @@ def _influence(places: Indices, days: Sequence[MarketDay], stack: Diagnosis) -> 
 
 def _optima(fits: Sequence[Fit]) -> Columns:
     columns: Columns = {
-        name: [] for name in ("day", "rank", "objective", "rmsre", "basin_share", *PARAMETERS)
+        name: [] for name in ("day", "rank", "objective", "rmsre", "share_of_starts", *PARAMETERS)
     }
     for place, fit in enumerate(fits):
-        for rank, optimum in enumerate(fit.evidence.atlas.optima):
+        for rank, optimum in enumerate(fit.evidence.local_minima.optima):
             row = (
-                place, rank, optimum.objective, optimum.rmsre, optimum.basin_share,
+                place, rank, optimum.objective, optimum.rmsre, optimum.share_of_starts,
                 *optimum.parameters.values.tolist(),
             )  # fmt: skip
             for name, value in zip(columns, row, strict=True):

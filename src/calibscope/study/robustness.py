@@ -17,7 +17,7 @@ from sqlalchemy import delete
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import Fits, calibrate_many
-from calibscope.calibration.coordinates import scaled
+from calibscope.calibration.g2.coordinates import scaled
 from calibscope.diagnosis.diagnose import diagnose_many
 from calibscope.market.errors import MarketDataError
 from calibscope.market.market import Market

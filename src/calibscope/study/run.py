@@ -29,16 +29,16 @@ from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.study import schema
+from calibscope.study.challenger_fits import fit_challengers
 from calibscope.study.cluster import TIMEOUT
 from calibscope.study.damage import Damage
 from calibscope.study.engines import Engine, engine_of
 from calibscope.study.errors import explained
-from calibscope.study.exact import answer_exactly, checked_choice
-from calibscope.study.governance import Light, lights_of
 from calibscope.study.market_days import keep_market_days
+from calibscope.study.rag import Rag, ratings_of
+from calibscope.study.refits import checked_choice, refit_days
 from calibscope.study.results import FAILED, Results, failure, joined
 from calibscope.study.sealed import seal_rows
-from calibscope.study.second_look import look_again
 from calibscope.study.settings import StudySettings, study_settings
 from calibscope.study.store import opened_for_writing, valid_days, write_days
 from calibscope.study.study import Study, open_study
@@ -56,11 +56,11 @@ class News:
     """A day that was just stored, in short."""
 
     date: datetime.date
-    light: Light
-    reasons: tuple[str, ...]  # for the light
+    rag: Rag
+    reasons: tuple[str, ...]  # for the RAG status
     rmsre: float | None  # None: there are no results
     edof: float | None
-    reading: str
+    summary: str
 
 
 @dataclass(slots=True)
@@ -72,14 +72,14 @@ class Tally:
     done: int = 0
     failed: int = 0  # of those, without results
     dropped: int = 0  # of those, because their data cannot be used
-    lights: Counter[Light] = field(default_factory=Counter)
+    rag: Counter[Rag] = field(default_factory=Counter)
     latest: deque[News] = field(default_factory=lambda: deque(maxlen=LATEST))
     calibration_seconds: float = 0.0
     diagnosis_seconds: float = 0.0
     store_seconds: float = 0.0
-    exact_total: int = 0  # days for which exact answers are wanted, and have none
-    exact_done: int = 0
-    exact_failed: int = 0  # of those, without answers
+    refits_total: int = 0  # days for which refits are wanted, and have none
+    refits_done: int = 0
+    refits_failed: int = 0  # of those, without answers
     first_failure: str = ""  # why the first day without a fit has none
     repaired: str = ""  # what was damaged in the store, and is computed anew
 
@@ -108,7 +108,7 @@ def run_study(
     engine: str | None = None,
     threads: int | None = None,
     inputs: Iterable[str | Path] = (),
-    exact: str | None = None,
+    refits: str | None = None,
     engine_timeout: float = TIMEOUT,
     progress: Callable[[Tally], None] = lambda tally: None,
 ) -> Study:
@@ -127,7 +127,7 @@ def run_study(
     engine : address of a Dask scheduler, such as "tcp://scheduler:8786"; None computes here
     threads : how many to use here; None means all cores
     inputs : files whose SHA-256 goes into the audit trail
-    exact : "flagged" leaves every quote out and profiles every parameter on the days that are not
+    refits : "flagged" leaves every quote out and profiles every parameter on the days that are not
         green, "all" on all of them (a fifth of a second a day); None on none
     engine_timeout : seconds after which a worker or a scheduler that gives no sign of life counts
         as gone
@@ -157,7 +157,7 @@ def run_study(
     """
     if not isinstance(market, Market):
         raise TypeError(f"expected a Market, got a {type(market).__name__}; cs.Market(days) is one")
-    path, chosen, which = Path(store), study_settings(settings), checked_choice(exact)
+    path, chosen, which = Path(store), study_settings(settings), checked_choice(refits)
     where = engine_of(engine, threads, engine_timeout)
     _refuse_impossible(market, chosen)
     damage: list[Damage] = []
@@ -174,14 +174,14 @@ def run_study(
         try:
             keep_market_days(database, market)
             _compute_and_store(database, run_id, market, pending, chosen, where, tally, progress)
-            look_again(database, run_id, market, chosen)
+            fit_challengers(database, run_id, market, chosen)
             if which is not None:
 
                 def report(done: int, total: int, failed: int) -> None:
-                    tally.exact_done, tally.exact_total, tally.exact_failed = done, total, failed
+                    tally.refits_done, tally.refits_total, tally.refits_failed = done, total, failed
                     progress(tally)
 
-                answer_exactly(database, run_id, market, chosen, which, report)
+                refit_days(database, run_id, market, chosen, which, report)
         except BaseException as error:
             with suppress(DatabaseError):  # a full disk has no room for this either
                 outcome = f"stopped by {type(error).__name__}"
@@ -276,7 +276,7 @@ def store(
     tally.done += results.count
     for news in _news(chunk, results, settings):
         tally.latest.append(news)
-        tally.lights[news.light] += 1
+        tally.rag[news.rag] += 1
         tally.failed += news.rmsre is None
     if not tally.first_failure:
         days = results.tables["days"]
@@ -292,12 +292,12 @@ def _news(chunk: Sequence[Pending], results: Results, settings: StudySettings) -
     days, blank = results.tables["days"], [None] * results.count
     found = zip(
         chunk,
-        lights_of(days, settings.governance),
-        *(days.get(name, blank) for name in ("rmsre", "edof", "reading")),
+        ratings_of(days, settings.governance),
+        *(days.get(name, blank) for name in ("rmsre", "edof", "summary")),
         strict=True,
     )
-    for day, (light, reasons), rmsre, edof, reading in found:
-        yield News(day.date, light, reasons, rmsre, edof, reading or "")
+    for day, (rag, reasons), rmsre, edof, summary in found:
+        yield News(day.date, rag, reasons, rmsre, edof, summary or "")
 
 
 def _audit(

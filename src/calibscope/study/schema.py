@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from calibscope.diagnosis.flags import MEANINGS
 
-VERSION = 4
+VERSION = 5
 metadata = MetaData()
 
 
@@ -103,8 +103,8 @@ days = Table(
     ),
     *(Column(name, Boolean) for name in MEANINGS),
     Column("is_identified", Boolean),
-    Column("is_ridge", Boolean),
-    Column("reading", String),
+    Column("has_equal_speeds", Boolean),
+    Column("summary", String),
     Column("evaluations", Integer),
     Column("seconds", Float),  # of the calibration
 )
@@ -157,12 +157,14 @@ influence = _table(
 
 optima = _table(
     "optima",
-    *_numbers("objective", "rmsre", "basin_share", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"),
+    *_numbers(
+        "objective", "rmsre", "share_of_starts", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"
+    ),
     keys=(Column("rank", Integer, primary_key=True),),  # 0 is the best
 )
 
-second_looks = _table(
-    "second_looks",
+challenger_fits = _table(
+    "challenger_fits",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
     Column("maturity", Float),  # the dominant quote's
     Column("reasons", String, nullable=False),  # why the day was red
@@ -186,7 +188,7 @@ profiles = _table(
     *_numbers("low", "high"),
     Column("is_cut_low", Boolean),
     Column("is_cut_high", Boolean),
-    Column("is_connected", Boolean),  # else another valley lies inside the interval
+    Column("is_connected", Boolean),  # else another near-optimal set is inside the interval
     keys=(_parameter(), Column("level", Float, primary_key=True)),
 )
 
@@ -210,7 +212,7 @@ robustness = Table(
 )
 
 RESULTS = (quotes, parameters, intervals, influence, optima)
-OF_DAYS = (days, *RESULTS, second_looks, left_out, profiles, failed_refits)
+OF_DAYS = (days, *RESULTS, challenger_fits, left_out, profiles, failed_refits)
 OF_ROWS = (runs, robustness, market_days)
 
 day_hashes = Table(

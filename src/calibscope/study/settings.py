@@ -144,15 +144,15 @@ class Limits(Section):
     amber: Finite | None = None
     red: Finite | None = None
 
-    def light(self, value: float) -> Literal["red", "amber", None]:
+    def rag(self, value: float) -> Literal["red", "amber", None]:
         """What this value means."""
         if self.red is not None and abs(value) >= self.red:
             return "red"
         return "amber" if self.amber is not None and abs(value) >= self.amber else None
 
 
-# A light that is always amber says nothing: these leave three in five days of the synthetic market
-# green, although 3Y has a leverage above 0.95 on many of them.
+# A status that is always amber is uninformative: these leave three in five days of the synthetic
+# market green, although 3Y has a leverage above 0.95 on many of them.
 USUAL_LIMITS = {
     "rmsre": Limits(amber=0.02, red=0.05),
     "largest_residual": Limits(amber=0.05, red=0.10),
@@ -180,7 +180,7 @@ def _over_the_usual(value: Any) -> Any:
 
 
 class GovernanceSection(Section):
-    """When a day needs a second look: limits by column of `study.days`, and flags by name."""
+    """When a day needs review: limits by column of `study.days`, and flags by name."""
 
     limits: Annotated[dict[str, Limits], BeforeValidator(_over_the_usual)] = Field(
         default=USUAL_LIMITS

@@ -38,7 +38,7 @@ from calibscope.study.rows import driver_rows
 from calibscope.study.sealed import seal_days, seal_everything
 
 
-def _add_exact_answers(connection: Connection) -> None:
+def _add_refits(connection: Connection) -> None:
     schema.metadata.create_all(connection, tables=[schema.left_out, schema.profiles])
 
 
@@ -46,19 +46,37 @@ def _add_market_days(connection: Connection) -> None:
     schema.metadata.create_all(connection, tables=[schema.market_days])
 
 
-def _add_hashes(connection: Connection) -> None:
-    """Seal the results of older versions as they are: nobody knows whether they were changed."""
+def _add_failures(connection: Connection) -> None:
     schema.metadata.create_all(connection, tables=[schema.failed_refits])
     if "repaired" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
         connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN repaired VARCHAR")
+
+
+def _rename_and_seal(connection: Connection) -> None:
+    """Take the present names; seal older results as they are: nobody knows who changed them."""
+    renamed = {
+        "days": {"reading": "summary", "is_ridge": "has_equal_speeds"},
+        "optima": {"basin_share": "share_of_starts"},
+    }
+    found = inspect(connection)
+    for table, names in renamed.items():
+        columns = {column["name"] for column in found.get_columns(table)}
+        for old, new in names.items():
+            if old in columns:
+                connection.exec_driver_sql(f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
+    if found.has_table("second_looks"):
+        connection.exec_driver_sql("ALTER TABLE second_looks RENAME TO challenger_fits")
+    for table in ("day_hashes", "row_hashes"):
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
     seal_everything(connection)
 
 
 # How a store of version n becomes one of version n + 1.
 UPGRADES: dict[int, Callable[[Connection], None]] = {
-    1: _add_exact_answers,
+    1: _add_refits,
     2: _add_market_days,
-    3: _add_hashes,
+    3: _add_failures,
+    4: _rename_and_seal,
 }
 PATIENCE = 30.0  # seconds that a reader waits where it must
 
@@ -95,7 +113,7 @@ def _text(content: bytes) -> str:
 def _reader(path: Path) -> Engine:
     """Reading is not writing, but the last reader tidies up, where it may write."""
     if not os.access(path.parent, os.W_OK) or not os.access(path, os.W_OK):
-        # What a run has committed lies beside the file while it is on, or was killed.
+        # What a run has committed is beside the file while it is on, or was killed.
         is_complete = not path.with_name(f"{path.name}-wal").exists()
         return engine_of(path, "mode=ro&immutable=1" if is_complete else "mode=ro")
     engine = engine_of(path, "mode=rw")
@@ -264,7 +282,7 @@ def _table_names(connection: Connection) -> set[str]:
 
 def _version(path: Path, connection: Connection) -> int:
     if not {"store", "runs", "days"} <= _table_names(connection):
-        raise StoreError(f"{path}: this is no store of a study; give another name")
+        raise StoreError(f"{path}: not a calibscope study file; give another name")
     match driver_rows(connection, "SELECT version FROM store"):
         case [(int(version),)]:
             return version

@@ -13,8 +13,8 @@ from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
 from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
-from calibscope.study.governance import lights_of
 from calibscope.study.market_days import market_day
+from calibscope.study.rag import ratings_of
 from calibscope.study.rows import read_rows
 from calibscope.study.settings import StudySettings
 from calibscope.study.store import opened_for_reading
@@ -34,7 +34,7 @@ class Study:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         with opened_for_reading(self.path):
-            pass  # a file that is no store is refused here, not later
+            pass  # a file that is not a store is refused here, not later
 
     def __repr__(self) -> str:
         if self.days.empty:
@@ -102,18 +102,18 @@ class Study:
         return self._of_days(schema.optima)
 
     @cached_property
-    def second_looks(self) -> "pd.DataFrame":
+    def challenger_fits(self) -> "pd.DataFrame":
         """Date x variant: red days calibrated without the dominant quote, and with half of it."""
-        return self._of_days(schema.second_looks)
+        return self._of_days(schema.challenger_fits)
 
     @cached_property
     def left_out(self) -> "pd.DataFrame":
-        """Date x maturity: the fit without that quote, where exact answers were asked for."""
+        """Date x maturity: the fit without that quote, where refits were asked for."""
         return self._of_days(schema.left_out)
 
     @cached_property
     def profiles(self) -> "pd.DataFrame":
-        """Date x parameter x level: profile intervals, where exact answers were asked for."""
+        """Date x parameter x level: profile intervals, where refits were asked for."""
         return self._of_days(schema.profiles)
 
     @cached_property
@@ -188,16 +188,16 @@ class Study:
         )
 
     @cached_property
-    def lights(self) -> "pd.DataFrame":
+    def rag(self) -> "pd.DataFrame":
         """One row per date: green, amber or red, and the reasons."""
         import pandas as pd
 
         columns = {name: values.tolist() for name, values in self.days.items()}
-        found = lights_of(columns, self.settings.governance)
+        found = ratings_of(columns, self.settings.governance)
         return pd.DataFrame(
             {
                 "date": self.days["date"],
-                "light": [light.value for light, _ in found],
+                "rag": [rag.value for rag, _ in found],
                 "reasons": ["; ".join(reasons) for _, reasons in found],
             }
         )
@@ -231,6 +231,6 @@ def open_study(store: str | Path) -> Study:
     Raises
     ------
     StoreError
-        if there is no such file, or it is no store of a study that this version can read
+        if there is no such file, or it is not a store of a study that this version can read
     """
     return Study(store)

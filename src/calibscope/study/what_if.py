@@ -1,6 +1,6 @@
 r"""What if: a day calibrated again with other quotes, weights, bounds or another solver.
 
-Beside the recalibration stands what first order foretells from the fit as it was: one Newton step
+Beside the recalibration stands what first order predicts from the fit as it was: one Newton step
 on the changed problem. With B half the Hessian of the weighted sum of squares without the quotes
 that are left out, W the weights by the new rule, r the residuals and dy the moves,
 
@@ -23,11 +23,11 @@ from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.first_order import first_order, weight_slopes
-from calibscope.diagnosis.refit import required
+from calibscope.diagnosis.linear.first_order import first_order, weight_slopes
+from calibscope.diagnosis.linear.uncertainty import Form
+from calibscope.diagnosis.refit.refit import required
+from calibscope.diagnosis.refit.shifts import prediction_error
 from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.diagnosis.shifts import prediction_error
-from calibscope.diagnosis.uncertainty import Form
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import MarketDataError
 from calibscope.market.maturity import label
@@ -81,8 +81,8 @@ class WhatIf:
         there = Fit(self.between, G2(*point), "given", evaluations=0, seconds=0.0)
         return diagnose(there, settings=self.thresholds)
 
-    def foretold(self, form: Form = "exact") -> Array:
-        """(5,) the parameters that first order foretells, "gauss_newton" or "exact".
+    def predicted(self, form: Form = "exact") -> Array:
+        """(5,) the parameters that first order predicts, "gauss_newton" or "exact".
 
         Where the exact Hessian has no minimum, as it may outside new bounds, Gauss-Newton's.
         """
@@ -100,8 +100,8 @@ class WhatIf:
         return np.asarray(np.clip(problem.values + step, problem.lower, problem.upper))
 
     def error(self, form: Form = "exact") -> float:
-        """Length of the gap between foretold and true shift over that of the true one (scaled)."""
-        gap = self.foretold(form) - self.before.parameters.values
+        """Length of the gap between predicted and true shift over that of the true one (scaled)."""
+        gap = self.predicted(form) - self.before.parameters.values
         scale = self.dx_before.problem.coordinate_scale
         return float(prediction_error(gap, self.shift, scale))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
 
 SOLVERS = {
@@ -24,7 +24,7 @@ SOLVERS = {
     "multistart": "multistart",
 }
 
-Solve = Callable[[Problem, Array], Ends]
+Solve = Callable[[Problem, Array], Candidates]
 
 
 def solver(name: str) -> Solve:

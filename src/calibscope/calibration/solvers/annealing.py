@@ -1,7 +1,8 @@
 """`annealing`: random jumps that cool down, with local searches, in the role of the paper's ASA.
 
-It can leave a valley that a local solver is caught in, at the price of ten thousand evaluations
-and without any promise. Always with the same random numbers, so that a result can be repeated.
+It can leave a near-optimal set that a local solver is caught in, at the price of ten thousand
+evaluations and without any promise. Always with the same random numbers, so that a result can be
+repeated.
 
 Source: Xiang, Sun, Fan and Gong (1997), "Generalized simulated annealing algorithm and its
 application to the Thomson model", as `scipy.optimize.dual_annealing`.
@@ -11,8 +12,8 @@ import numpy as np
 from scipy.optimize import dual_annealing
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.coordinates import scaled
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
+from calibscope.calibration.g2.coordinates import scaled
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers.gauss_newton import moved
 
@@ -20,7 +21,7 @@ SEED = 20160901
 MOST_EVALUATIONS = 20_000
 
 
-def solve(problem: Problem, start: Array) -> Ends:
+def solve(problem: Problem, start: Array) -> Candidates:
     """The best point of one annealing from `start`, in the coordinates log a, log sigma, rho."""
     is_free = problem.lower < problem.upper
     lower, upper = scaled(problem.lower)[is_free], scaled(problem.upper)[is_free]
@@ -31,7 +32,7 @@ def solve(problem: Problem, start: Array) -> Ends:
         return moved(problem, start, step)
 
     if not is_free.any():
-        return Ends.sorted_by(start, problem.objective(start), 1)
+        return Candidates.sorted_by(start, problem.objective(start), 1)
     result = dual_annealing(
         lambda free: problem.objective(parameters(free)),
         list(zip(lower, upper, strict=True)),
@@ -40,4 +41,4 @@ def solve(problem: Problem, start: Array) -> Ends:
         x0=np.clip(scaled(start)[is_free], lower, upper),
     )
     best = parameters(result.x)
-    return Ends.sorted_by(best, problem.objective(best), result.nfev + 1)
+    return Candidates.sorted_by(best, problem.objective(best), result.nfev + 1)

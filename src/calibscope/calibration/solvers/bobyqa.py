@@ -2,7 +2,7 @@
 
 A quadratic model of RMSRE is interpolated through the points visited so far and minimised in a
 trust region, in the natural parameters and inside the bounds. It finds the optimum its start leads
-to, or stops in a flat valley before it; take it to compare with published results.
+to, or stops in a flat near-optimal set before it; take it to compare with published results.
 
 Source: Powell (2009), "The BOBYQA algorithm for bound constrained optimization without
 derivatives", in nlopt's implementation.
@@ -15,7 +15,7 @@ import nlopt
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
 
 TOLERANCE = 1e-8  # relative, of the parameters
@@ -23,12 +23,12 @@ MOST_EVALUATIONS = 20_000
 ROUNDING = 1e-11  # of the objective
 
 
-def solve(problem: Problem, start: Array) -> Ends:
+def solve(problem: Problem, start: Array) -> Candidates:
     """The end of BOBYQA from `start`."""
     return lowest_visited(nlopt.LN_BOBYQA, problem, start)
 
 
-def lowest_visited(algorithm: int, problem: Problem, start: Array) -> Ends:
+def lowest_visited(algorithm: int, problem: Problem, start: Array) -> Candidates:
     r"""The lowest point that an algorithm of nlopt visits before it stops, with the paper's stops.
 
     It minimises :math:`\sqrt{f}`, with the usual weights :math:`\sqrt{m}` RMSRE, and stops where a
@@ -70,7 +70,7 @@ def lowest_visited(algorithm: int, problem: Problem, start: Array) -> Ends:
         value, evaluations = problem.objective(at_bounds), evaluations + 1
         if value <= lowest * (1 + ROUNDING):
             lowest, best = value, at_bounds
-    return Ends.sorted_by(best, lowest, evaluations)
+    return Candidates.sorted_by(best, lowest, evaluations)
 
 
 def on_near_bounds(point: Array, lower: Array, upper: Array) -> Array:

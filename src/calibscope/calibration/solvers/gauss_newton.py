@@ -14,9 +14,9 @@ Source: Bates and Watts (1988), "Nonlinear Regression Analysis", section 2.2.
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
-from calibscope.calibration.coordinates import scaled, unscaled
-from calibscope.calibration.ends import Ends
+from calibscope.base.arrays import Array, BoolArray
+from calibscope.calibration.candidates import Candidates
+from calibscope.calibration.g2.coordinates import scaled, unscaled
 from calibscope.calibration.problem import Problem
 
 MOST_STEPS = 200
@@ -26,7 +26,7 @@ CONVERGED = 1e-16  # of the sum of squares, that a step promises
 SMALLEST_GAIN = 1e-15  # of the sum of squares: less is rounding
 
 
-def solve(problem: Problem, start: Array) -> Ends:
+def solve(problem: Problem, start: Array) -> Candidates:
     """The end of Gauss-Newton's method from `start`."""
     point = np.array(start, float)
     best, evaluations = problem.objective(point), 1
@@ -47,10 +47,10 @@ def solve(problem: Problem, start: Array) -> Ends:
             step = 0.5 * step
         if before - best <= SMALLEST_GAIN * before:
             break
-    return Ends.sorted_by(point, best, evaluations)
+    return Candidates.sorted_by(point, best, evaluations)
 
 
-def gauss_newton_direction(A: Array, residuals: Array, is_free: Marks) -> Array:
+def gauss_newton_direction(A: Array, residuals: Array, is_free: BoolArray) -> Array:
     """The shortest step (5,) of the free parameters to the optimum of the tangent."""
     step = np.zeros(A.shape[1])
     if is_free.any():
@@ -58,7 +58,7 @@ def gauss_newton_direction(A: Array, residuals: Array, is_free: Marks) -> Array:
     return step
 
 
-def movable(problem: Problem, point: Array, gradient: Array) -> Marks:
+def movable(problem: Problem, point: Array, gradient: Array) -> BoolArray:
     """(5,) parameters that are neither fixed nor pushed against a bound."""
     is_held = (point <= problem.lower) & (gradient >= 0) | (point >= problem.upper) & (
         gradient <= 0

@@ -1,30 +1,31 @@
 """`global`: the optimum of the whole box, by the search over the two speeds (`search.py`).
 
 Where the two factors have different bounds, a parameter is fixed or an anchor pulls, the search
-finds the valleys of the free problem around it and inside it; from each of them, in both orders of
-the factors, and from a few dozen Sobol points, Newton's method then solves the problem as posed.
+finds the flat regions of the free problem around it and inside it; from each of them, in both
+orders of the factors, and from a few dozen Sobol points, Newton's method then solves the problem as
+posed.
 """
 
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.beyond import look_beyond
-from calibscope.calibration.box_scan import box_scan
-from calibscope.calibration.case import COUNT, case_of, memory_for
-from calibscope.calibration.coordinates import SWAP
-from calibscope.calibration.descent import MOST_STEPS
-from calibscope.calibration.ends import Ends
-from calibscope.calibration.persist import persist
-from calibscope.calibration.polish import FAR_AWAY, NEAR, polish, put_on_bounds
-from calibscope.calibration.problem import LOWER, UPPER, Problem
-from calibscope.calibration.resolution import PERFECT_FIT, unresolved_squares
-from calibscope.calibration.search import (
+from calibscope.calibration.candidates import Candidates
+from calibscope.calibration.g2.beyond import look_beyond
+from calibscope.calibration.g2.box_scan import box_scan
+from calibscope.calibration.g2.case import COUNT, case_of, memory_for
+from calibscope.calibration.g2.coordinates import SWAP
+from calibscope.calibration.g2.descent import MOST_STEPS
+from calibscope.calibration.g2.persist import persist
+from calibscope.calibration.g2.polish import FAR_AWAY, NEAR, polish, put_on_bounds
+from calibscope.calibration.g2.resolution import PERFECT_FIT, unresolved_squares
+from calibscope.calibration.g2.search import (
     DESCENTS,
     NEARLY_BEST,
     linearise_around,
     search_and_trace,
     search_speeds,
 )
+from calibscope.calibration.problem import LOWER, UPPER, Problem
 
 SOBOL_POINTS = 64
 BOX_SPEEDS, BOX_STARTS = 20, 24
@@ -33,7 +34,7 @@ LIKELY_LOWER = np.array([1e-3, 1e-4, 1e-3, 1e-3, -1.0])
 LIKELY_UPPER = np.array([5.0, 1.0, 0.1, 0.1, 0.5])
 
 
-def solve(problem: Problem, start: Array) -> Ends:
+def solve(problem: Problem, start: Array) -> Candidates:
     """The best optimum, and the others that were found; `start` is not needed."""
     ends = searched(problem, *symmetric_box(problem, widest=True))
     if problem.is_plain:
@@ -47,7 +48,7 @@ def solve(problem: Problem, start: Array) -> Ends:
     if problem.anchor is not None:
         starts.append(problem.anchor.values)
     found = polished(problem, np.array(starts), ends.evaluations)
-    # The best once more, with patience: valleys are long, and bounds make them crooked.
+    # The best once more, with patience: flat regions are long, and bounds make them crooked.
     best = found.parameters[:FINISHES]
     found = polished(problem, best, found.evaluations, damping=NEAR, most_steps=10 * MOST_STEPS)
     return persisted(problem, found)
@@ -62,7 +63,7 @@ def symmetric_box(problem: Problem, widest: bool) -> tuple[Array, Array]:
     return lower, upper
 
 
-def searched(problem: Problem, lower: Array, upper: Array) -> Ends:
+def searched(problem: Problem, lower: Array, upper: Array) -> Candidates:
     """The ends of the search in a symmetric box."""
     parameters, objectives = np.empty((1, DESCENTS, COUNT)), np.empty((1, DESCENTS))
     evaluations = np.zeros(1, dtype=np.int64)
@@ -71,7 +72,7 @@ def searched(problem: Problem, lower: Array, upper: Array) -> Ends:
         problem.book, task.quotes, task.root_weights, lower, upper,
         search_speeds(lower[0], upper[0]), 0, 1, parameters, objectives, evaluations,
     )  # fmt: skip
-    return Ends.sorted_by(parameters[0], objectives[0], int(evaluations[0]))
+    return Candidates.sorted_by(parameters[0], objectives[0], int(evaluations[0]))
 
 
 def polished(
@@ -81,7 +82,7 @@ def polished(
     order: int = 2,
     damping: float = FAR_AWAY,
     most_steps: int = MOST_STEPS,
-) -> Ends:
+) -> Candidates:
     """Newton's method (or Gauss-Newton's, order 1) from every start, inside the bounds."""
     case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
     ends = np.clip(starts, problem.lower, problem.upper)
@@ -89,7 +90,7 @@ def polished(
     for i, end in enumerate(ends):
         objectives[i], used = polish(order, damping, most_steps, case, end)
         evaluations += used
-    return Ends.sorted_by(ends, objectives, evaluations)
+    return Candidates.sorted_by(ends, objectives, evaluations)
 
 
 def scanned(problem: Problem, near: Array) -> Array:
@@ -104,7 +105,7 @@ def scanned(problem: Problem, near: Array) -> Array:
     return starts[: box_scan(case, speeds[0], speeds[1], starts)]
 
 
-def persisted(problem: Problem, found: Ends) -> Ends:
+def persisted(problem: Problem, found: Candidates) -> Candidates:
     """The same ends, those near the best moved on where they are not yet optima."""
     case = case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
     ends, objectives = found.parameters.copy(), found.objectives.copy()
@@ -118,7 +119,7 @@ def persisted(problem: Problem, found: Ends) -> Ends:
     objectives[best], used = look_beyond(perfect, least, case, objectives[best], ends[best])
     evaluations += used
     objectives[best] = put_on_bounds(case, objectives[best], ends[best])
-    return Ends.sorted_by(ends, objectives, evaluations)
+    return Candidates.sorted_by(ends, objectives, evaluations)
 
 
 def sobol_points(problem: Problem, count: int) -> Array:

@@ -2,7 +2,7 @@ r"""`lm`: Levenberg-Marquardt, what most libraries use for least squares.
 
 Steps solve :math:`(A^T A + \mu D) s = -A^T r` with the exact Jacobian, D the diagonal of A'A, mu
 raised until the step goes down. Without the second derivatives of the prices it takes many small
-steps along flat valleys, hence the many rounds.
+steps along flat flat regions, hence the many rounds.
 
 Source: Marquardt (1963), "An algorithm for least-squares estimation of nonlinear parameters";
 `polish.py` with order 1.
@@ -11,7 +11,7 @@ Source: Marquardt (1963), "An algorithm for least-squares estimation of nonlinea
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers.global_search import polished
 
@@ -19,7 +19,7 @@ MOST_ROUNDS = 10
 SMALLEST_GAIN = 1e-12  # of the sum of squares: a round that gains less was the last
 
 
-def solve(problem: Problem, start: Array) -> Ends:
+def solve(problem: Problem, start: Array) -> Candidates:
     """The end of Levenberg-Marquardt from `start`."""
     ends = polished(problem, np.atleast_2d(start), evaluations=0, order=1)
     for _ in range(MOST_ROUNDS - 1):

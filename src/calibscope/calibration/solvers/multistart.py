@@ -10,7 +10,7 @@ Source: Sobol (1967), starts on a low-discrepancy sequence in log a, log sigma, 
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers import solver
 from calibscope.calibration.solvers.global_search import sobol_points
@@ -18,7 +18,9 @@ from calibscope.calibration.solvers.global_search import sobol_points
 STARTS = 64
 
 
-def solve(problem: Problem, start: Array, local: str = "newton", starts: int = STARTS) -> Ends:
+def solve(
+    problem: Problem, start: Array, local: str = "newton", starts: int = STARTS
+) -> Candidates:
     """The ends of a local solver from `start` and from Sobol points, best first.
 
     Parameters
@@ -29,7 +31,7 @@ def solve(problem: Problem, start: Array, local: str = "newton", starts: int = S
     descend = solver(local)
     points = [start, *sobol_points(problem, starts - 1)] if starts > 1 else [start]
     ends = [descend(problem, point) for point in points]
-    return Ends.sorted_by(
+    return Candidates.sorted_by(
         np.concatenate([end.parameters for end in ends]),
         np.concatenate([end.objectives for end in ends]),
         sum(end.evaluations for end in ends),

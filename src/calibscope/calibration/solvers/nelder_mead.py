@@ -10,11 +10,11 @@ of bounds, in nlopt's implementation.
 import nlopt
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.ends import Ends
+from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers.bobyqa import lowest_visited
 
 
-def solve(problem: Problem, start: Array) -> Ends:
+def solve(problem: Problem, start: Array) -> Candidates:
     """The end of the simplex from `start`."""
     return lowest_visited(nlopt.LN_NELDERMEAD, problem, start)

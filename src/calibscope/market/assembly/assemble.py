@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.market.assembly.curves import (
     Progress,
     curve_findings,
@@ -132,7 +132,7 @@ def _raise_errors(findings: list[Finding]) -> None:
     raise_problems("market data", [str(finding) for finding in findings])
 
 
-def _kept(table: Joined, drops: list[Finding], tables: Tables) -> Marks:
+def _kept(table: Joined, drops: list[Finding], tables: Tables) -> BoolArray:
     """Which days are left; an error if none is."""
     bad = {finding.date for finding in drops}
     kept = np.array([date not in bad for date in table.dates.tolist()], bool)

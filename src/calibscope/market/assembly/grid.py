@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.assembly.joined import Joined
 from calibscope.market.calendar import calendar_times
 from calibscope.market.schedule import Schedule
@@ -43,7 +43,7 @@ class Grid:
             return Schedule(self.times, self.accruals)
         return Schedule(self.times[day], self.accruals[day])
 
-    def only(self, kept: Marks) -> "Grid":
+    def only(self, kept: BoolArray) -> "Grid":
         """The same for some of the days."""
         if self.times.ndim == 1:
             return self

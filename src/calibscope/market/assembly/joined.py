@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
 from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding, dropped
@@ -46,7 +46,7 @@ class Joined:
     nodes: Array  # (k,) years
     curves: Array  # (n, k)
 
-    def only(self, kept: Marks) -> "Joined":
+    def only(self, kept: BoolArray) -> "Joined":
         """The same with some of the days."""
         return replace(
             self,

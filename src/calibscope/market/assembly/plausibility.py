@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.assembly.units import idle_settings
 from calibscope.market.calendar import is_business_day
@@ -238,7 +238,7 @@ def _moving_median(values: Array) -> Array:
     return np.repeat(every_fifth, 5, axis=0)[: len(values)]
 
 
-def _places(marks: Marks) -> Iterator[tuple[int, int]]:
+def _places(marks: BoolArray) -> Iterator[tuple[int, int]]:
     return ((int(i), int(k)) for i, k in np.argwhere(marks))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.market.assembly.grid import Grid
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.day import usual_strike
@@ -32,7 +32,7 @@ class Priced:
     sizes: Array  # (n, m) the same, and a rough number where none is implied
     bid_ask: Array | None  # (n, m, 2) prices
 
-    def only(self, kept: Marks) -> "Priced":
+    def only(self, kept: BoolArray) -> "Priced":
         """The same for some of the days."""
         pairs = None if self.bid_ask is None else self.bid_ask[kept]
         return Priced(
@@ -81,7 +81,7 @@ def impossible_prices(
     prices, strikes, quantity = priced.prices, priced.strikes, tables.quote.quantity
     threshold = settings.checks.near_zero_price
 
-    def found(marks: Marks, check: str, message: Callable[[int, int], str]) -> list[Finding]:
+    def found(marks: BoolArray, check: str, message: Callable[[int, int], str]) -> list[Finding]:
         return [
             dropped(tables.quote.source, message(i, k), table.dates[i], table.maturities[k], check)
             for i, k in np.argwhere(marks)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class MonotoneConvex:
     discrete: Array  # f^d
     g0: Array
     g1: Array
-    is_parabola: Marks
+    is_parabola: BoolArray
     level: Array  # A, where g is no parabola
     eta: Array
 
@@ -84,7 +84,7 @@ class MonotoneConvex:
         return interval, (t - self.times[interval]) / np.diff(self.times)[interval]
 
 
-def _shape(g0: Array, g1: Array) -> tuple[Marks, Array, Array]:
+def _shape(g0: Array, g1: Array) -> tuple[BoolArray, Array, Array]:
     """Whether g is one parabola, and A and eta where it is not: Hagan and West's four zones."""
     opposite = g0 * g1 < 0
     much_more, much_less = abs(g1) > 2 * abs(g0), 2 * abs(g1) < abs(g0)
@@ -101,7 +101,7 @@ def _shape(g0: Array, g1: Array) -> tuple[Marks, Array, Array]:
 
 
 def _parts(x: Array, eta: Array) -> tuple[Array, Array]:
-    """How far x lies left of eta and right of it, each from 0 at eta to 1 at its end."""
+    """How far x is left of eta and right of it, each from 0 at eta to 1 at its end."""
     left = np.divide(eta - x, eta, out=np.zeros(np.shape(eta)), where=eta > x)
     right = np.divide(x - eta, 1 - eta, out=np.zeros(np.shape(eta)), where=x > eta)
     return left, right

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from calibscope.base.arrays import Marks
+from calibscope.base.arrays import BoolArray
 from calibscope.market.panel import Dates
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Cell, Table, shown
@@ -34,9 +34,9 @@ TIME_OF_DAY = re.compile(r"\d[ T]\d\d?:\d\d", re.ASCII)
 
 
 def dates(
-    table: Table, columns: Sequence[int], needed: Sequence[Marks], reading: Reading
+    table: Table, columns: Sequence[int], needed: Sequence[BoolArray], reading: Reading
 ) -> list[Dates]:
-    """The columns as dates, NaT where none is needed; what is no date becomes a problem."""
+    """The columns as dates, NaT where none is needed; what is not a date becomes a problem."""
     rows = [np.flatnonzero(marks).tolist() for marks in needed]
     given = [
         cells if len(chosen) == len(cells) else [cells[i] for i in chosen]
@@ -74,7 +74,7 @@ def _text(cell: Cell) -> str:
 
 
 def _way(cell: Cell) -> str | None:
-    """How a single cell is written, or None if it is no date."""
+    """How a single cell is written, or None if it is not a date."""
     if isinstance(cell, datetime.date):
         return "date cells"
     text = _text(cell)
@@ -118,20 +118,20 @@ def _way_of_all(cells: Sequence[Cell], place: Place, reading: Reading) -> str | 
 
 
 def _day_or_month_first(cells: Sequence[Cell], place: Place, reading: Reading) -> str | None:
-    settled: dict[str, Cell] = {}
+    refined: dict[str, Cell] = {}
     open_cell: Cell = ""
     for cell in cells:
         if match := YEAR_LAST.fullmatch(_text(cell)):
             if int(match[1]) > 12:
-                settled.setdefault("dmy", cell)
+                refined.setdefault("dmy", cell)
             elif int(match[3]) > 12:
-                settled.setdefault("mdy", cell)
+                refined.setdefault("mdy", cell)
             else:
                 open_cell = open_cell or cell
-    if len(settled) == 1:
-        return next(iter(settled))
-    if settled:
-        day, month = settled["dmy"], settled["mdy"]
+    if len(refined) == 1:
+        return next(iter(refined))
+    if refined:
+        day, month = refined["dmy"], refined["mdy"]
         _add(
             reading,
             f"{place(day)}: {shown(day)} has the day first, but {place(month)}: {shown(month)} "
@@ -161,7 +161,7 @@ def _day(cell: Cell, way: str | None, reading: Reading) -> int | str:
     if day is None:
         return _no_date(cell, reading)
     if not FIRST <= day <= LAST:
-        return f"{shown(cell)} lies outside {FIRST.year} to {LAST.year}; correct it"
+        return f"{shown(cell)} is outside {FIRST.year} to {LAST.year}; correct it"
     return (day - EPOCH).days
 
 
@@ -196,11 +196,11 @@ def _no_date(cell: Cell, reading: Reading) -> str:
     explicit = reading.settings.date_format
     if explicit is not None:
         return (
-            f"{shown(cell)} is no date as date_format = {explicit!r} says; correct it or the "
+            f"{shown(cell)} is not a date as date_format = {explicit!r} says; correct it or the "
             f"setting {reading.role}.date_format"
         )
     return (
-        f"{shown(cell)} is no date; write it like 2024-06-03, or say how it is written by "
+        f"{shown(cell)} is not a date; write it like 2024-06-03, or say how it is written by "
         f"date_format under [{reading.role}]"
     )
 

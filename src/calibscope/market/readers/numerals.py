@@ -105,11 +105,11 @@ def _fault(cell: Cell, reading: Reading) -> str:
         )
     if isinstance(cell, str) and any(fits.fullmatch(cell) for fits in NUMERALS.values()):
         return (
-            f"{shown(cell)} is no number with decimal = {reading.settings.decimal!r}; correct it "
-            f"or the setting {reading.role}.decimal"
+            f"{shown(cell)} is not a number with decimal = {reading.settings.decimal!r}; correct "
+            f"it or the setting {reading.role}.decimal"
         )
     return (
-        f"{shown(cell)} is no number; correct it, or list the word under {reading.role}.missing "
+        f"{shown(cell)} is not a number; correct it, or list the word under {reading.role}.missing "
         "if it means a gap"
     )
 

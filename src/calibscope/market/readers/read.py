@@ -1,4 +1,4 @@
-"""The door: a user's file, or one file per quantity, to panels."""
+"""The entry point: a user's file, or one file per quantity, to panels."""
 
 import difflib
 import os
@@ -87,7 +87,9 @@ def _opened(file: object, word: str | None, settings: FileSettings, role: Role) 
     wanted = None if word is None else _quantity(str(word), settings, role)
     reading = Reading(settings, role, wanted)
     if not isinstance(file, str | os.PathLike):
-        problem = f"{type(file).__name__} is no file; give the name of a file, or one per quantity"
+        problem = (
+            f"{type(file).__name__} is not a file; give the name of a file, or one per quantity"
+        )
         raise MarketDataError(role, [problem])
     path = Path(file)
     try:

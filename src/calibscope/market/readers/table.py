@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from calibscope.base.arrays import Indices, Marks
+from calibscope.base.arrays import BoolArray, Indices
 
 Cell = str | float | bool | datetime.date | datetime.datetime | datetime.time | datetime.timedelta
 
@@ -57,7 +57,7 @@ class Table:
         """The place, with the sheet where there are several."""
         return place if self.sheet is None else f"sheet {shown(self.sheet)}, {place}"
 
-    def where(self, keep: Marks) -> "Table":
+    def where(self, keep: BoolArray) -> "Table":
         """Only the marked rows."""
         if keep.all():
             return self

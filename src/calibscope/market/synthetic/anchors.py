@@ -40,7 +40,7 @@ class RateMean:
 
 @dataclass(frozen=True, slots=True)
 class RateVolatility:
-    """The standard deviation of daily changes of the 10-year OIS rate lies in a band."""
+    """The standard deviation of daily changes of the 10-year OIS rate is in a band."""
 
     first_year: int
     last_year: int
@@ -77,7 +77,7 @@ TEN_YEAR_VOLATILITIES = (
     RateVolatility(2024, 2025, 4.3, 4.3),
 )
 
-# The level of February 2016 lies before the first day and stands for it.
+# The level of February 2016 is before the first day and stands for it.
 CAP_VOLS = (
     VolLevels("2016-09-01", {3: 34, 5: 48, 10: 63, 20: 63}, ORE + ", 2016-02"),
     VolLevels("2018-04-16", {3: 31, 5: 48, 10: 61, 20: 61, 30: 57}),

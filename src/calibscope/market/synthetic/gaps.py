@@ -4,7 +4,7 @@ from enum import Enum
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.market.synthetic.anchors import anchor_dates
 from calibscope.market.synthetic.chance import sampled, uniforms
 from calibscope.market.synthetic.curves import NODES
@@ -44,7 +44,7 @@ def planted_gaps() -> dict[int, Gap]:
     return dict(zip(days, [list(Gap)[kind] for kind in kinds], strict=True))
 
 
-def complete_days(gaps: dict[int, Gap]) -> Marks:
+def complete_days(gaps: dict[int, Gap]) -> BoolArray:
     """(n,) which days lack nothing."""
     marks = np.ones(len(market_dates()), bool)
     marks[list(gaps)] = False

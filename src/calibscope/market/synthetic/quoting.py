@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.quotes import Caplets
 from calibscope.market.synthetic.anchors import anchor_dates
 from calibscope.market.synthetic.chance import mean_reverting, normals, sampled, uniforms
@@ -36,7 +36,7 @@ class Quotes:
     stale: tuple[int, ...]  # days that repeat the caps of the day before
 
 
-def quoted(true_vols: Array, strikes: Array, caplets: Caplets, complete: Marks) -> Quotes:
+def quoted(true_vols: Array, strikes: Array, caplets: Caplets, complete: BoolArray) -> Quotes:
     """Quote all days; outliers and stale days are planted among complete ones without a fact."""
     prices = caplets.cap_prices(on_grid(noisy_vols(true_vols)))
     usable = complete.copy()
@@ -75,13 +75,13 @@ def _persistent(topic: str, days: int, columns: int) -> Array:
     return mean_reverting(math.sqrt(1 - 0.5**2) * normals(topic, days, columns), 0.5)
 
 
-def _stale_days(usable: Marks) -> list[int]:
+def _stale_days(usable: BoolArray) -> list[int]:
     possible = usable & np.roll(usable, 1)
     possible[0] = False
     return sampled("stale days", possible.astype(float), STALE_DAYS)
 
 
-def _outliers(prices: Array, usable: Marks) -> list[tuple[int, int, float]]:
+def _outliers(prices: Array, usable: BoolArray) -> list[tuple[int, int, float]]:
     """One cap on each chosen day, short ones more often; prices still increase in maturity."""
     chosen = sampled("days with outliers", usable.astype(float), OUTLIERS)
     caps = _short_ones_more_often(uniforms("caps with outliers", OUTLIERS))

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from calibscope.base.arrays import Array, Indices, Marks
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.calendar import business_days
 from calibscope.market.panel import Dates
 from calibscope.market.synthetic import waypoints
@@ -44,7 +44,7 @@ def pinned(path: Array, place: Indices) -> Array:
 
 
 @cache
-def turbulent() -> Marks:
+def turbulent() -> BoolArray:
     """(n,) which days are turbulent: a chain of two states, and the spells that are certain."""
     dates = market_dates()
     starts = places([date for date, _, _ in waypoints.REGIME_CHANCES])

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Marks
+from calibscope.base.arrays import Array, ArrayLike, BoolArray
 from calibscope.base.compiled import compilation_notice, compiled
 from calibscope.base.threads import share_days
 from calibscope.models.elementary import exponential, mills_ratio
@@ -197,7 +197,7 @@ def evaluate_day(
     prices: Array,
     jacobian: Array,
     hessian: Array,
-    is_degenerate: Marks,
+    is_degenerate: BoolArray,
 ) -> None:
     """Prices (order 0), Jacobian (1) and Hessian (2) of the caps of one day of the book."""
     periods = slice(book.periods_of_day[day], book.periods_of_day[day + 1])
@@ -270,7 +270,7 @@ def evaluate_days(
     prices: Array,
     jacobian: Array,
     hessian: Array,
-    is_degenerate: Marks,
+    is_degenerate: BoolArray,
 ) -> None:
     """The same for days begin, ..., end - 1, each at its own row of the parameters."""
     scratch = scratch_for(book, begin, end)
@@ -295,7 +295,9 @@ class CapValues(NamedTuple):
     prices: Array  # (caps,)
     jacobian: Array  # (caps, 5); no rows unless asked for
     hessian: Array  # (caps, 5, 5); no rows unless asked for
-    is_degenerate: Marks  # (caps,) a caplet that is not fixed yet has no variance: J = H = 0 there
+    is_degenerate: (
+        BoolArray  # (caps,) a caplet that is not fixed yet has no variance: J = H = 0 there
+    )
 
 
 def evaluate(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Marks
+from calibscope.base.arrays import Array, ArrayLike, BoolArray
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.quotes import Kind
@@ -165,7 +165,7 @@ class G2:
         book = CapBook.from_caplets(curve, resets, payments, strikes, accruals, kind, notional)
         return evaluate([self.values], book, order=0).prices
 
-    def is_degenerate(self, day: MarketDay) -> Marks:
+    def is_degenerate(self, day: MarketDay) -> BoolArray:
         """(m,) whether a cap has a caplet without variance, beyond one that is fixed today.
 
         Such a caplet is priced at its intrinsic value with derivatives zero, although the true

@@ -11,7 +11,7 @@ HIGHEST = np.array([np.inf, np.inf, np.inf, np.inf, 1.0])
 
 
 def checked_parameters(parameters: ArrayLike, days: int) -> Array:
-    """The (days, 5) parameter table, or an error that names what lies outside the model."""
+    """The (days, 5) parameter table, or an error that names what is outside the model."""
     try:
         values = np.array(parameters, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):

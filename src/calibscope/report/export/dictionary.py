@@ -1,7 +1,7 @@
 """What every exported column is: its kind, its unit and its meaning, in one place.
 
 Units are those of the stored numbers; nothing is converted. "relative" is a share of the price or
-of the quantity itself (0.01 is 1 %), "share" lies between 0 and 1, "1" has no unit, "own" is the
+of the quantity itself (0.01 is 1 %), "share" is between 0 and 1, "1" has no unit, "own" is the
 unit of the parameter in the same row (speeds 1/year, volatilities 1/year^1.5), and "mixed" adds up
 numbers of different units, as the paper does.
 """

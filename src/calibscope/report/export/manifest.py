@@ -17,7 +17,7 @@ QUOTED = "as given in the files of the runs"
 
 def manifest(study: Study, tables: list[Table]) -> dict[str, Any]:
     """Names, counts, versions, settings and hashes; nested, of JSON's own types."""
-    days, lights = study.days, study.lights["light"].value_counts()
+    days, ratings = study.days, study.rag["rag"].value_counts()
     dates = [str(date.date()) for date in days["date"].iloc[[0, -1]]] if len(days) else []
     return {
         "format": FORMAT,
@@ -32,7 +32,7 @@ def manifest(study: Study, tables: list[Table]) -> dict[str, Any]:
             "days_without_results": int(days["rmsre"].isna().sum()),
             "superseded": len(study.superseded),
             "runs": len(study.runs),
-            **{light: int(lights.get(light, 0)) for light in ("green", "amber", "red")},
+            **{rag: int(ratings.get(rag, 0)) for rag in ("green", "amber", "red")},
         },
         "last_run": _last_run(study),
         "tables": {

@@ -22,10 +22,10 @@ from calibscope.report.export.shared_columns import (
     LEVEL,
     MATURITY,
     PARAMETER,
-    READING,
     RMSRE,
     RUN,
     SCALE,
+    SUMMARY,
     largest,
 )
 
@@ -64,19 +64,19 @@ _DAY = {
     **largest(*LARGEST),
     **{name: flag(words) for name, words in MEANINGS.items()},
     "is_identified": flag("quotes and active bounds determine the parameters"),
-    "is_ridge": flag("both factors have the same speed: a one-factor model"),
-    "reading": READING,
+    "has_equal_speeds": flag("both factors have the same speed: a one-factor model"),
+    "summary": SUMMARY,
     "evaluations": count("evaluations of the objective in the calibration"),
     "seconds": seconds("time of the calibration"),
 }
 
 STORED: dict[str, Description] = {
     "days": Description("date", _DAY),
-    "lights": Description(
+    "rag": Description(
         "date",
         {
             "date": DATE,
-            "light": text("green, amber or red, by the rules of the last run"),
+            "rag": text("green, amber or red, by the rules of the last run"),
             "reasons": text("why it is amber or red"),
         },
     ),
@@ -146,11 +146,11 @@ STORED: dict[str, Description] = {
             "rank": number_of("0 is the best"),
             "objective": number("objective", "weighted sum of squared price errors"),
             "rmsre": RMSRE,
-            "basin_share": share("part of the random starts that ended here"),
+            "share_of_starts": share("part of the random starts that ended here"),
             **FIVE,
         },
     ),
-    "second_looks": Description(
+    "challenger_fits": Description(
         "red day and variant",
         {
             "date": DATE,
@@ -176,8 +176,8 @@ STORED: dict[str, Description] = {
                 for name, column in FIVE.items()
             },
             "press": number("per unit notional", "quote minus its price in the fit without it"),
-            "error_gauss_newton": number("relative", "error of the foretold shift, Gauss-Newton"),
-            "error_exact": number("relative", "error of the foretold shift, exact Hessian"),
+            "error_gauss_newton": number("relative", "error of the predicted shift, Gauss-Newton"),
+            "error_exact": number("relative", "error of the predicted shift, exact Hessian"),
             "mark": text("bounds that are reached or left, another basin, lost identification"),
         },
     ),
@@ -192,7 +192,9 @@ STORED: dict[str, Description] = {
             "high": number("own", "upper end of the profile interval"),
             "is_cut_low": flag("the bound is the lower end"),
             "is_cut_high": flag("the bound is the upper end"),
-            "is_connected": flag("no gap inside: false where another valley lies in the interval"),
+            "is_connected": flag(
+                "no gap inside: false where another near-optimal set is in the interval"
+            ),
         },
     ),
     "failed_refits": Description(

@@ -26,13 +26,13 @@ TYPES = {
 }
 FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "days": lambda study: study.days,
-    "lights": lambda study: study.lights,
+    "rag": lambda study: study.rag,
     "quotes": lambda study: study.quotes,
     "parameters": lambda study: study.parameters,
     "intervals": lambda study: study.intervals,
     "influence": lambda study: study.influence,
     "optima": lambda study: study.optima,
-    "second_looks": lambda study: study.second_looks,
+    "challenger_fits": lambda study: study.challenger_fits,
     "left_out": lambda study: study.left_out,
     "profiles": lambda study: study.profiles,
     "failed_refits": lambda study: study.failed_refits,
@@ -55,7 +55,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "reference_dates": statistics.reference_dates,
 }
 ONLY_WITH_ROWS = {  # most studies have none
-    "optima", "second_looks", "left_out", "profiles", "failed_refits", "robustness",
+    "optima", "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What a change does: leverage before and after, and shifts of parameters beside the foretold."""
+"""What a change does: leverage before and after, and shifts of parameters beside the predicted."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,14 +10,14 @@ from calibscope.report.figures.parameters import WRITINGS
 from calibscope.report.figures.style import BLUE, GREY, ORANGE, SKY, dressed
 from calibscope.study.what_if import WhatIf
 
-FORETOLD = {"color": "white", "symbol": "diamond", "size": 10, "line": {"color": BLUE, "width": 2}}
+PREDICTED = {"color": "white", "symbol": "diamond", "size": 10, "line": {"color": BLUE, "width": 2}}
 
 
 def before_and_after(found: WhatIf, note: str = "") -> go.Figure:
-    """Leverage of every quote, and the shift of every parameter, recalibrated and foretold.
+    """Leverage of every quote, and the shift of every parameter, recalibrated and predicted.
 
     Shifts are in scaled coordinates: percent of a speed or volatility, hundredths of the
-    correlation. The diamond is what the influence function foretells (exact Hessian); where it is
+    correlation. The diamond is what the influence function predicts (exact Hessian); where it is
     far from the bar, the recalibration went somewhere that first order cannot see.
 
     Parameters
@@ -36,14 +36,14 @@ def before_and_after(found: WhatIf, note: str = "") -> go.Figure:
     scale = before.problem.coordinate_scale
     shifts, guessed = (
         100 * _scaled(values - found.before.parameters.values, scale)
-        for values in (found.after.parameters.values, found.foretold())
+        for values in (found.after.parameters.values, found.predicted())
     )
     symbols = [WRITINGS[name].symbol for name in PARAMETERS]
     figure.add_bar(
         x=symbols, y=shifts, name="recalibrated", width=0.35, marker={"color": ORANGE}, row=2, col=1
     )
     figure.add_scatter(
-        x=symbols, y=guessed, name="foretold by influence", mode="markers", marker=FORETOLD,
+        x=symbols, y=guessed, name="predicted by influence", mode="markers", marker=PREDICTED,
         row=2, col=1,
     )  # fmt: skip
     figure.update_yaxes(title_text="leverage", range=[0, 1.04], row=1, col=1)
@@ -60,7 +60,7 @@ def _alt(found: WhatIf, shifts: Array, guessed: Array) -> str:
     most = int(np.argmax(np.abs(shifts)))
     text = (
         f"Leverage before and after. {PARAMETERS[most]} moves most, by {shifts[most]:+.3g} "
-        f"percent; foretold were {guessed[most]:+.3g}."
+        f"percent; predicted were {guessed[most]:+.3g}."
     )
     gap = np.abs(_common(found))
     if gap.size:

@@ -6,21 +6,21 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from calibscope.base.arrays import Array, Marks
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.base.measures import PRICE, Measure
-from calibscope.diagnosis.consequences import Consequences
+from calibscope.diagnosis.propagate.consequences import Consequences
 from calibscope.report.figures.style import BLACK, BLUE, ORANGE, dressed, wrapped
 
 ESTIMATE = {"symbol": "line-ns", "size": 14, "line": {"color": BLACK, "width": 2}}
 
 DOUBTFUL = "#B0B0B0"  # grey, for intervals that mean little
-VALLEY = "#F5D9A8"  # a light yellow
+NEAR_OPTIMAL = "#F5D9A8"  # a light yellow
 ROW, MARKED_ROW, GAP = 30, 38, 78  # pixels of a quantity, and between panels
 REACH = 1.5  # lengths of the bars by which a delta interval may widen a panel
 
 
 def consequences(found: Consequences, note: str = "", *, is_synthetic: bool = False) -> go.Figure:
-    """Estimate, delta interval, bootstrap interval and valley of every quantity.
+    """Estimate, delta interval, bootstrap interval and near-optimal set of every quantity.
 
     A broad bar spans the fits that are nearly as good, a black one the bootstrap, a thin line the
     delta method: grey if it means little, because rank was lost. A panel shows all bars; a delta
@@ -73,7 +73,12 @@ def _add_panel(
         name, colour = found.labels[q], DOUBTFUL if _is_doubtful(found)[q] else BLUE
         mark = f" ({found.marks[q]})" if found.marks[q] else ""
         for what, low, high, line in (
-            ("valley", found.valley_low, found.valley_high, _line(VALLEY, 16)),
+            (
+                "near-optimal set",
+                found.near_optimal_low,
+                found.near_optimal_high,
+                _line(NEAR_OPTIMAL, 16),
+            ),
             ("bootstrap", found.bootstrap_low, found.bootstrap_high, _line(BLACK, 6)),
             (f"delta{mark}", found.low, found.high, _line(colour, 2.5)),
         ):
@@ -127,11 +132,11 @@ def _limits(found: Consequences, part: list[int]) -> tuple[float, float]:
         return np.asarray([value for values in shown for value in values if np.isfinite(value)])
 
     bars = all_of(
-        found.estimates, found.valley_low, found.valley_high, found.bootstrap_low,
+        found.estimates, found.near_optimal_low, found.near_optimal_high, found.bootstrap_low,
         found.bootstrap_high,
     )  # fmt: skip
     deltas = all_of(found.low, found.high)
-    if not (found.has_valley or found.has_bootstrap):
+    if not (found.has_near_optimal or found.has_bootstrap):
         bars = np.append(bars, deltas)
     low, high = float(bars.min()), float(bars.max())
     span = (high - low) or abs(high) or 1.0
@@ -141,7 +146,7 @@ def _limits(found: Consequences, part: list[int]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _is_doubtful(found: Consequences) -> Marks:
+def _is_doubtful(found: Consequences) -> BoolArray:
     return np.asarray(~found.is_identified | found.is_collapsed)
 
 
@@ -162,7 +167,11 @@ def _add_legend(figure: go.Figure, found: Consequences) -> None:
         (f"{found.level:.0%} delta", _line(BLUE, 2.5), True),
         ("delta, rank lost", _line(DOUBTFUL, 2.5), bool(_is_doubtful(found).any())),
         (f"{found.level:.0%} bootstrap", _line(BLACK, 6), found.has_bootstrap),
-        (f"fits within {found.factor:g} x {found.error}", _line(VALLEY, 16), found.has_valley),
+        (
+            f"fits within {found.factor:g} x {found.error}",
+            _line(NEAR_OPTIMAL, 16),
+            found.has_near_optimal,
+        ),
     ]
     for name, look, is_wanted in entries:
         if is_wanted:
@@ -182,8 +191,8 @@ def _alt(found: Consequences) -> str:
     parts = []
     for q, (label, measure) in enumerate(zip(found.labels, found.measures, strict=True)):
         text = f"{label.replace('<', 'below')} {measure.text(found.estimates[q])}"
-        if found.has_valley:
-            ends = measure.text(found.valley_low[q]), measure.text(found.valley_high[q])
+        if found.has_near_optimal:
+            ends = measure.text(found.near_optimal_low[q]), measure.text(found.near_optimal_high[q])
             text += f", among nearly equal fits {ends[0]} to {ends[1]}"
         parts.append(f"{text}, {found.marks[q]}" if found.marks[q] else text)
     return f"Estimates with their ranges: {'; '.join(parts)}."

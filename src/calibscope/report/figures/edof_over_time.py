@@ -93,4 +93,4 @@ def _note(study: Study) -> str:
         most = switches.loc[switches["switches"].idxmax()]
         text += f", most in {most['quarter']} ({most['switches']})"
     low, high = fitted["edof_tikhonov"].min(), fitted["edof_tikhonov"].max()
-    return f"{text}. Tikhonov's trace lies between {low:.2f} and {high:.2f}."
+    return f"{text}. Tikhonov's trace is between {low:.2f} and {high:.2f}."

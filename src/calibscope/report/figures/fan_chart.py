@@ -1,7 +1,7 @@
 """How uncertain a parameter is, day by day (paper, fan charts of confidence intervals).
 
-A day whose interval says nothing has no band: at a bound there is no interval, and where rank was
-lost along the parameter a thin band would be misread as precision. Such days are ticks: at the
+A day whose interval is uninformative has no band: at a bound there is no interval, and where rank
+was lost along the parameter a thin band would be misread as precision. Such days are ticks: at the
 bound that holds the parameter, or below everything. Estimates are dots: a line would join days on
 which the calibration found different optima, and draw values that it never took.
 """

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from calibscope.base.arrays import Array, Marks, frozen
-from calibscope.calibration.coordinates import scaled, unscaled
+from calibscope.base.arrays import Array, BoolArray, frozen
+from calibscope.calibration.g2.coordinates import scaled, unscaled
 from calibscope.calibration.solution import Fit
 from calibscope.market.maturity import SAME_MATURITY, label
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
@@ -110,7 +110,7 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
     }  # fmt: skip
     length = _number(factor * float(np.linalg.norm(patch.fitted)))
     alt = (
-        f"Model less market in the {', '.join(names)} {day.kind}s. The fit lies "
+        f"Model less market in the {', '.join(names)} {day.kind}s. The fit is "
         f"at {', '.join(map(_number, fitted))} {unit}; in all {len(day.prices)} "
         f"quotes the residual is {length.lstrip('+')} {unit} long."
     )
@@ -161,7 +161,9 @@ def scaled_bounds(bounds: Array) -> Array:
     return scaled(np.asarray(bounds, dtype=float))
 
 
-def _directions(A: Array, is_free: Marks, reach: float, moved: Callable[[Array], Array]) -> Array:
+def _directions(
+    A: Array, is_free: BoolArray, reach: float, moved: Callable[[Array], Array]
+) -> Array:
     """(2, 5) steps to the ends of the patch along its two directions; zeros where there is none."""
     directions = np.zeros((2, A.shape[1]))
     _, singular, right = np.linalg.svd(A[:, is_free], full_matrices=False)

@@ -114,7 +114,7 @@ def _axes(names: list[str], values: Array, x: str | None, y: str | None) -> tupl
     """The chosen parameters, or those whose arrows span the largest area."""
     for name in (x, y):
         if name is not None and name not in names:
-            raise ValueError(f"{name!r} is no parameter; choose from {', '.join(names)}")
+            raise ValueError(f"{name!r} is not a parameter; choose from {', '.join(names)}")
     lengths = values.T @ values
 
     def area(pair: tuple[int, int]) -> float:

@@ -6,8 +6,8 @@ from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.intervals import Intervals
 from calibscope.diagnosis.least_squares import LOG
+from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
 LEVELS = (0.95, 0.75, 0.5)

@@ -1,11 +1,11 @@
-"""Leave-one-out: where the parameters go without each quote, beside what was foretold."""
+"""Leave-one-out: where the parameters go without each quote, beside what was predicted."""
 
 import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array
 from calibscope.diagnosis.least_squares import LOG
-from calibscope.diagnosis.leave_one_out import LeaveOneOut
+from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut
 from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import writing
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
@@ -27,7 +27,7 @@ def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
 
     Parameters
     ----------
-    found : of `Exact.leave_one_out`
+    found : of `Refits.leave_one_out`
     note : what the reader must know about the data
 
     Returns
@@ -62,12 +62,12 @@ def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
 def _add_panel(
     figure: go.Figure, place: dict[str, int], forms: list[Array], labels: list[str], name: str
 ) -> None:
-    _, foretold, true = forms
+    _, predicted, true = forms
     reach = FURTHEST * float(np.nanmax(np.abs(true), initial=0.0)) or 1.0
     heights = np.arange(len(labels), dtype=float)
     gap = np.full(len(labels), np.nan)
     figure.add_scatter(
-        x=np.stack((np.clip(foretold, -reach, reach), true, gap), axis=1).ravel(),
+        x=np.stack((np.clip(predicted, -reach, reach), true, gap), axis=1).ravel(),
         y=np.repeat(heights, 3), mode="lines", line={"color": ORANGE, "width": 1.5},
         showlegend=False, hoverinfo="skip", name=f"{name}, gap", **place,
     )  # fmt: skip

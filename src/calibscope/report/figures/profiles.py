@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from calibscope.base.arrays import Array, Marks
-from calibscope.diagnosis.intervals import Intervals
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.diagnosis.least_squares import LOG
-from calibscope.diagnosis.profile import Profile, Profiles
+from calibscope.diagnosis.linear.intervals import Intervals
+from calibscope.diagnosis.refit.profile import Profile, Profiles
 from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import writing
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
@@ -34,7 +34,7 @@ def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figur
     """The objective over its minimum against each parameter, all others at their best.
 
     Speeds and volatilities on log axes, correlations as angles. A parameter belongs to its interval
-    where the curve lies below the line of the level. Orange points: another parameter has reached a
+    where the curve is below the line of the level. Orange points: another parameter has reached a
     bound at which it is not in the fit. Below the curve lies the profile's interval, and that of
     the delta method for comparison.
 
@@ -161,7 +161,7 @@ def _add_legend(figure: go.Figure, found: Profiles, delta: Intervals) -> None:
             figure.add_scatter(x=[None], y=[None], name=name, row=1, col=1, **look)
 
 
-def _reached(curve: Profile, found: Profiles) -> Marks:
+def _reached(curve: Profile, found: Profiles) -> BoolArray:
     """(k, p) which other parameters lie at a bound where the fit does not have them."""
     return np.asarray((curve.at_bound != 0) & (curve.at_bound != found.problem.at_bound))
 

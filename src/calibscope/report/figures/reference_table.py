@@ -13,9 +13,9 @@ COLUMNS = {
 
 
 def reference_table(study: Study) -> pd.DataFrame:
-    """Fit, EDoF, largest leverage, influence and residual of the reference dates, and a reading.
+    """Fit, EDoF, largest leverage, influence and residual of the reference dates, and a summary.
 
-    Every cell is text as it is to be shown; empty where a date has no results, which the reading
+    Every cell is text as it is to be shown; empty where a date has no results, which the summary
     explains.
     """
     table = reference_dates(study)
@@ -32,7 +32,7 @@ def reference_table(study: Study) -> pd.DataFrame:
         sizes = _written(table[column], form)
         places = table[f"{column}_at"].astype(object)
         shown[title] = (sizes + " (" + places + ")").where(has & places.notna(), sizes)
-    shown["Diagnostic reading"] = table["reading"]
+    shown["Summary"] = table["summary"]
     return shown.astype(object)
 
 

@@ -6,7 +6,7 @@ from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.freedom import edof_at
+from calibscope.diagnosis.linear.effective_degrees import edof_at
 from calibscope.report.figures.style import BLACK, BLUE, ORANGE, dressed
 
 LOWEST = 1e-17  # where a zero is drawn; no singular value can be told from zero there
@@ -34,7 +34,7 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
     tolerance, p = dx.settings.rank_tolerance, max(int(dx.geometry.parameter_count), 1)
     spectra = {  # of the parameters that are not held: the others have zeros at the end
         own: dx.singular_values[:p],
-        "scaled coordinates": dx.freedom.scaled_singular_values[:p],
+        "scaled coordinates": dx.effective_degrees.scaled_singular_values[:p],
     }
     figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.13)
     styles = (
@@ -92,7 +92,7 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
     alt = (
         f"Singular values fall to {relative(dx.singular_values[:p])[-1]:.1e} of the largest. EDoF "
         f"is {dx.edof} of {dx.geometry.parameter_count} at a tolerance of {tolerance:.2g}, in "
-        f"scaled coordinates {dx.freedom.scaled}."
+        f"scaled coordinates {dx.effective_degrees.scaled}."
     )
     return figure.update_layout(
         height=480,

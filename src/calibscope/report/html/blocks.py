@@ -34,7 +34,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A Plotly figure; its title is its question, its alt text lies in its metadata."""
+    """A Plotly figure; its title is its question, its alt text is in its metadata."""
 
     figure: go.Figure
     is_captioned: bool = True  # False where a table beside it says the same

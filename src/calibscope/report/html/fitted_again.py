@@ -1,16 +1,20 @@
-"""The section "Fitted again" of the page of a day: exact answers, with figures and tables."""
+"""The section "Fitted again" of the page of a day: refits, with figures and tables."""
 
 import numpy as np
 import pandas as pd
 
-from calibscope.diagnosis.comparison import IntervalComparison
-from calibscope.diagnosis.consequences import Consequences
-from calibscope.diagnosis.leave_one_out import LeaveOneOut
-from calibscope.diagnosis.outliers import Outliers
-from calibscope.diagnosis.robust import Robust
+from calibscope.diagnosis.propagate.consequences import Consequences
+from calibscope.diagnosis.refit.comparison import IntervalComparison
+from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut
+from calibscope.diagnosis.refit.outliers import Outliers
+from calibscope.diagnosis.refit.robust import Robust
 from calibscope.report.consequences import consequence_rows
-from calibscope.report.exact.answers import ExactAnswers
-from calibscope.report.exact.words import (
+from calibscope.report.figures.consequences import consequences
+from calibscope.report.figures.left_out_shifts import left_out_shifts
+from calibscope.report.figures.profiles import profile_chart
+from calibscope.report.html.blocks import Figure, Section, Table, section, table
+from calibscope.report.refits.answers import RefitAnswers
+from calibscope.report.refits.words import (
     NOT_REPRODUCED,
     better_sentence,
     comparison_sentence,
@@ -20,14 +24,10 @@ from calibscope.report.exact.words import (
     shift_text,
     worth_rows,
 )
-from calibscope.report.figures.consequences import consequences
-from calibscope.report.figures.left_out_shifts import left_out_shifts
-from calibscope.report.figures.profiles import profile_chart
-from calibscope.report.html.blocks import Figure, Section, Table, section, table
 from calibscope.report.tables import interval_text, number_text, share_text
 
 
-def fitted_again(found: ExactAnswers, note: str) -> Section:
+def fitted_again(found: RefitAnswers, note: str) -> Section:
     """What the day says when it is fitted again.
 
     Parameters
@@ -60,7 +60,7 @@ def fitted_again(found: ExactAnswers, note: str) -> Section:
             "would grow without them (linear, not refitted)",
             pd.DataFrame(worth_rows(found.data_worth), columns=["parameter", "without"]),
         ),
-        found.consequences.reading or None,
+        found.consequences.summary or None,
         Figure(consequences(found.consequences, note), is_captioned=False),
         _followed(found.consequences),
     )

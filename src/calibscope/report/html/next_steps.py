@@ -63,7 +63,9 @@ def next_of_optima(fit: Fit) -> str:
     if not evidence.is_best:
         return "Next: calibrate again with the global solver, since a better optimum is known."
     if evidence.is_plausible:
-        return "Next: before a parameter is used alone, see how far the valley lets it go."
+        return (
+            "Next: before a parameter is used alone, see how far the near-optimal set lets it go."
+        )
     if evidence.plausible_fit is None:
         return "Next: decide whether to widen the bounds, which leave no plausible fit."
     cost = evidence.plausible_cost / fit.rmsre if fit.rmsre > 0 else np.inf

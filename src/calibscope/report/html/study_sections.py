@@ -18,12 +18,12 @@ from calibscope.report.figures.leverage_heat_map import leverage_heat_map
 from calibscope.report.figures.parameter_biplot import parameter_biplot
 from calibscope.report.figures.parameter_biplot_by_year import parameter_biplot_by_year
 from calibscope.report.figures.parameter_paths import parameter_paths
+from calibscope.report.figures.rag_calendar import rag_calendar
 from calibscope.report.figures.reference_table import reference_table
 from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
-from calibscope.report.figures.traffic_light_calendar import traffic_light_calendar
 from calibscope.report.html.blocks import Figure, Section, all_made, section, table
-from calibscope.report.html.study_exact import exact_blocks
+from calibscope.report.html.study_refits import refit_blocks
 from calibscope.study import statistics
 from calibscope.study.study import Study
 
@@ -58,9 +58,9 @@ def sections_of(study: Study, progress: Callable[[int, int], None]) -> list[Sect
 
 
 def _summary(study: Study) -> Section:
-    days, fitted, lights = study.days, study.fitted, study.lights
-    counts = lights["light"].value_counts()
-    red = lights[(lights["light"] == "red") & days["rmsre"].notna()]
+    days, fitted, ratings = study.days, study.fitted, study.rag
+    counts = ratings["rag"].value_counts()
+    red = ratings[(ratings["rag"] == "red") & days["rmsre"].notna()]
     unknown = counts.get("red", 0) - len(red)
     texts = [
         study.unfinished_run or None,
@@ -69,8 +69,8 @@ def _summary(study: Study) -> Section:
         if len(days)
         else "The study has no days.",
         ", ".join(f"{counts.get(name, 0):,} days are {name}" for name in ("green", "amber", "red"))
-        + (f", {unknown:,} of them for want of results" if unknown else "")
-        + ". A light says whether a person should look, not whether a number is right.",
+        + (f", {unknown:,} of them without results" if unknown else "")
+        + ". The status says whether a person should look, not whether a number is right.",
     ]
     if len(fitted):
         rmsre = fitted["rmsre"]
@@ -85,17 +85,17 @@ def _summary(study: Study) -> Section:
         "summary",
         "Summary",
         *texts,
-        Figure(traffic_light_calendar(study)) if len(days) else None,
+        Figure(rag_calendar(study)) if len(days) else None,
         table("Reference dates", reference_table(study)) if len(fitted) else None,
         _red_days(study, red),
-        *exact_blocks(study),
+        *refit_blocks(study),
     )
 
 
 def _red_days(study: Study, red: pd.DataFrame) -> Any:
     if red.empty:
         return "No day with results is red."
-    looks = study.second_looks
+    looks = study.challenger_fits
     without = looks[looks["variant"] == "without"].set_index("date")
     rows = [
         {
@@ -105,12 +105,12 @@ def _red_days(study: Study, red: pd.DataFrame) -> Any:
         }
         for day in red.tail(LISTED).itertuples()
     ]
-    caption = f"Days that need a second look: the last {len(rows)} of {len(red):,} red ones"
+    caption = f"Days that need review: the last {len(rows)} of {len(red):,} red ones"
     return table(caption, pd.DataFrame(rows))
 
 
 def _look(without: pd.DataFrame, date: pd.Timestamp, estimates: pd.DataFrame) -> dict[str, str]:
-    """What the automatic second look found."""
+    """What the automatic challenger fit found."""
     if date not in without.index:
         return {"calibrated without": "", "RMSRE then": "", "moves most": ""}
     look = without.loc[date]
@@ -243,8 +243,8 @@ def _uncertainty(study: Study) -> Section:
     return section(
         "uncertainty",
         "Uncertainty",
-        f"On these shares of days an interval at {level:.0%} (scale mad_adjusted) says nothing.",
-        "Next: give no interval for a parameter on such days. The valley on the page of the day "
+        f"On these shares of days an interval at {level:.0%} (mad_adjusted) is uninformative.",
+        "Next: give no interval for a parameter on such days. The near-optimal set on a day's page "
         "(`calibscope day --html`) says how far it can go while the fit stays almost as good.",
         table(
             "Intervals that say nothing, share of days",

@@ -15,15 +15,14 @@ from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import PARAMETERS
-from calibscope.report.exact.answers import ExactAnswers
 from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
 from calibscope.report.figures.interval_chart import end_text, interval_chart
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
+from calibscope.report.figures.local_minima import local_minima_map
 from calibscope.report.figures.market_against_model import market_against_model
-from calibscope.report.figures.optimum_atlas import optimum_atlas
 from calibscope.report.figures.singular_spectrum import singular_spectrum
 from calibscope.report.figures.style import literal
 from calibscope.report.html.blocks import Figure, Section, Table, all_made, section, table
@@ -36,6 +35,7 @@ from calibscope.report.html.next_steps import (
 )
 from calibscope.report.html.page import new_page, page
 from calibscope.report.html.write_report import SYNTHETIC
+from calibscope.report.refits.answers import RefitAnswers
 
 
 def write_day(
@@ -44,7 +44,7 @@ def write_day(
     source: str,
     is_synthetic: bool = False,
     thresholds: DiagnosisSettings = USUAL,
-    exact: ExactAnswers | None = None,
+    refits: RefitAnswers | None = None,
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
@@ -57,7 +57,7 @@ def write_day(
     source : the market's name
     is_synthetic : say so
     thresholds : of the diagnosis
-    exact : answers from fitting again, which get a section of their own
+    refits : answers from fitting again, which get a section of their own
     progress : called with how many sections are made, and of how many
 
     Returns
@@ -72,7 +72,7 @@ def write_day(
     """
     path = Path(target)
     with new_page(path) as place:
-        text = day_page(fit, source, is_synthetic, thresholds, exact, progress=progress)
+        text = day_page(fit, source, is_synthetic, thresholds, refits, progress=progress)
         place.write_text(text, encoding="utf-8")
     return path
 
@@ -82,7 +82,7 @@ def day_page(
     source: str,
     is_synthetic: bool = False,
     thresholds: DiagnosisSettings = USUAL,
-    exact: ExactAnswers | None = None,
+    refits: RefitAnswers | None = None,
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
@@ -93,7 +93,7 @@ def day_page(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",
         label=SYNTHETIC if is_synthetic else "",
-        sections=_sections(fit, note, thresholds, exact, progress),
+        sections=_sections(fit, note, thresholds, refits, progress),
         footer=f"calibscope {__version__}, {datetime.date.today()}.",
     )
 
@@ -102,7 +102,7 @@ def _sections(
     fit: Fit,
     note: str,
     thresholds: DiagnosisSettings,
-    exact: ExactAnswers | None,
+    refits: RefitAnswers | None,
     progress: Callable[[int, int], None],
 ) -> list[Section]:
     dx, full = diagnose(fit, settings=thresholds), diagnose(fit, "full", thresholds)
@@ -116,7 +116,7 @@ def _sections(
         lambda: section(
             "summary",
             "Summary",
-            f"RMSRE {fit.rmsre:.3%}. {fit.status.value} {dx.reading}",
+            f"RMSRE {fit.rmsre:.3%}. {fit.status.value} {dx.summary}",
             *fit.evidence.sentences,
             _parameters(fit, dx),
             table("Flags that are raised", raised) if len(raised) else "No flag is raised.",
@@ -145,12 +145,12 @@ def _sections(
             "optima",
             "Other optima, and the geometry of the fit",
             next_of_optima(fit),
-            Figure(optimum_atlas(fit, note)),
+            Figure(local_minima_map(fit, note)),
             Figure(geometry(fit, note)),
         ),
     ]  # fmt: skip
-    if exact is not None:
-        makers.append(lambda: fitted_again(exact, note))
+    if refits is not None:
+        makers.append(lambda: fitted_again(refits, note))
     return all_made(makers, progress)
 
 

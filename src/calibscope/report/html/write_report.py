@@ -20,7 +20,7 @@ def write_report(
 ) -> Path:
     """Write the report of a study: one HTML file that works offline.
 
-    Summary with traffic lights and the days that need a second look, data, fit, leverage and
+    Summary with RAG statuses and the days that need review, data, fit, leverage and
     influence, identifiability, uncertainty, regimes, robustness, and an appendix with settings,
     versions, hashes, formulas and limits. The text is made from the numbers.
 

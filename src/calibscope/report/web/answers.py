@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.consequences import Consequences, consequences
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.shifts import FORETOLD
+from calibscope.diagnosis.propagate.consequences import Consequences, consequences
+from calibscope.diagnosis.refit.shifts import PREDICTED
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.consequences import consequence_rows
 from calibscope.report.figures.before_and_after import before_and_after
@@ -41,13 +41,13 @@ def summary(state: State, found: WhatIf) -> Iterator[Block | str]:
     """How good the fit is, what it became, and whether first order could have told."""
     before, after = found.before, found.after
     if not state.has_change:
-        yield f"RMSRE {after.rmsre:.3%}. {after.status.value} {found.dx_after.reading}"
+        yield f"RMSRE {after.rmsre:.3%}. {after.status.value} {found.dx_after.summary}"
     else:
         yield (
             f"RMSRE {before.rmsre:.3%} before, {after.rmsre:.3%} now "
-            f"({_change(before.rmsre, after.rmsre)}). {after.status.value} {found.dx_after.reading}"
+            f"({_change(before.rmsre, after.rmsre)}). {after.status.value} {found.dx_after.summary}"
         )
-        yield _foretold(found)
+        yield _predicted(found)
     yield _parameters(state, found)
 
 
@@ -55,7 +55,7 @@ def _change(before: float, after: float) -> str:
     return f"{after / before - 1.0:+.1%}" if before > 0 else "from nothing"
 
 
-def _foretold(found: WhatIf) -> str:
+def _predicted(found: WhatIf) -> str:
     scaled = np.abs(found.shift / found.dx_before.problem.coordinate_scale)
     if scaled.max() < STILL:
         return "The parameters do not move."
@@ -64,11 +64,11 @@ def _foretold(found: WhatIf) -> str:
     old, new = (fit.parameters.values[most] for fit in (found.before, found.after))
     moves = f"{PARAMETERS[most]} moves most, from {old:.4g} to {new:.4g}."
     if not found.after.is_converged:
-        return f"{moves} No optimum was reached, so that there is nothing to foretell: {REMEDY}"
-    if error <= FORETOLD:
-        return f"{moves} The influence function foretells the shift to within {error:.1%} of it."
+        return f"{moves} No optimum was reached, so that there is nothing to predict: {REMEDY}"
+    if error <= PREDICTED:
+        return f"{moves} The influence function predicts the shift to within {error:.1%} of it."
     return (
-        f"{moves} The influence function does not foretell this (it errs by {error:.0%} of the "
+        f"{moves} The influence function does not predict this (it errs by {error:.0%} of the "
         "shift): the change is too large for first order, or another optimum has become the best. "
         "Believe the recalibration."
     )
@@ -79,12 +79,14 @@ def _parameters(state: State, found: WhatIf) -> Table:
     columns = {"parameter": list(PARAMETERS)}
     if state.has_change:
         columns["before"] = _numbers(found.before)
-        columns["foretold"] = [told_from_one(value, 5) for value in found.foretold()]
+        columns["predicted"] = [told_from_one(value, 5) for value in found.predicted()]
     columns["now" if state.has_change else "estimate"] = _numbers(found.after)
     columns["95 % from"] = [end_text(value) for value in intervals.low]
     columns["to"] = [end_text(value) for value in intervals.high]
     columns["mark"] = list(intervals.marks)
-    what = "before, foretold by the influence function, and recalibrated; " if state.changes else ""
+    what = (
+        "before, predicted by the influence function, and recalibrated; " if state.changes else ""
+    )
     return table(f"Parameters: {what}with 95 % intervals", pd.DataFrame(columns))
 
 
@@ -139,23 +141,23 @@ def _uncertainty(
 def _consequences(
     source: Source, state: State, date: datetime.date, found: WhatIf, note: str
 ) -> Blocks:
-    now = _followed(found.dx_after, has_valley=state.valley)
+    now = _followed(found.dx_after, has_near_optimal=state.near_optimal)
     titles, rows = consequence_rows(now)
     header = ["quantity", *(title.replace("; ", " ") for title in titles[1:-1]), "mark"]
     frame = pd.DataFrame(rows, columns=header)
     if state.has_change:
-        before = _followed(found.dx_before, has_valley=False)
+        before = _followed(found.dx_before, has_near_optimal=False)
         frame.insert(1, "before", [row[1] for row in consequence_rows(before)[1]])
     return (
         Figure(consequence_figure(now, note), is_captioned=False),
         table("What follows from the parameters, under the risk-neutral measure", frame),
-        now.reading or None,
-        None if state.valley else NOT_SEARCHED,
+        now.summary or None,
+        None if state.near_optimal else NOT_SEARCHED,
     )
 
 
-def _followed(dx: Diagnosis, *, has_valley: bool) -> Consequences:
-    if has_valley:
+def _followed(dx: Diagnosis, *, has_near_optimal: bool) -> Consequences:
+    if has_near_optimal:
         return dx.consequences(HORIZONS)
     answers = dx.refit
     return consequences(dx, answers.quantities(HORIZONS, ()))  # type: ignore[union-attr]

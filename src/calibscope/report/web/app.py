@@ -20,7 +20,7 @@ from calibscope.report.html.blocks import Figure
 from calibscope.report.html.page import style
 from calibscope.report.web import answers
 from calibscope.report.web.components import message, pictures, split, words
-from calibscope.report.web.controls import controls, state_of_numbers, valley_button, views
+from calibscope.report.web.controls import controls, near_optimal_button, state_of_numbers, views
 from calibscope.report.web.doors import guard, offer_report, refuse, told
 from calibscope.report.web.heading import heading
 from calibscope.report.web.source import Source
@@ -48,7 +48,7 @@ def make_app(store: Path, host: str = "127.0.0.1") -> Dash:
         if there is no such store
     """
     source = Source(store)
-    _ = source.study  # a file that is no store is refused here, not by the first visitor
+    _ = source.study  # a file that is not a store is refused here, not by the first visitor
     app = Dash(
         "calibscope",
         title="calibscope: what if?",
@@ -119,7 +119,7 @@ def _answered(source: Source, state: State) -> Answer:
         ],
         className="links",
     )
-    further = [valley_button(state)] if state.view == "consequences" else []
+    further = [near_optimal_button(state)] if state.view == "consequences" else []
     return Answer([*words(head), links, *lead], figures, [*rest, *further])
 
 

@@ -80,10 +80,10 @@ def views(state: State) -> Any:
     return _choices("view", VIEWS, state.view)
 
 
-def valley_button(state: State) -> Any:
+def near_optimal_button(state: State) -> Any:
     """Whether consequences are searched among nearly equal fits."""
     words = "Search nearly equal fits, too (some seconds)"
-    return html.P(_button("valley", "yes", words, is_pressed=state.valley))
+    return html.P(_button("near_optimal", "yes", words, is_pressed=state.near_optimal))
 
 
 def text_field(name: str, value: str, example: str = "") -> Any:

@@ -18,7 +18,7 @@ HEIGHT = 205  # pixels of the time series
 
 
 def heading(study: Study, date: datetime.date) -> list[Any]:
-    """Title, time series, date and light."""
+    """Title, time series, date and RAG status."""
     return [html.Header(_title(study)), html.Nav(_days(study, date), **{"aria-label": "Days"})]
 
 
@@ -35,7 +35,7 @@ def _title(study: Study) -> list[Any]:
 
 
 def _days(study: Study, date: datetime.date) -> list[Any]:
-    light, reasons = _light(study, date)
+    rag, reasons = _rag(study, date)
     words = "RMSRE of every day, to click in; or write a date below"
     graph = dcc.Graph(
         id="history", figure=_history(study, date), config=PLOT, style={"height": f"{HEIGHT}px"}
@@ -49,7 +49,7 @@ def _days(study: Study, date: datetime.date) -> list[Any]:
                 ),
                 html.Label(["Date ", text_field("date", str(date))]),
                 html.Button("day after \N{RIGHTWARDS ARROW}", id={"type": "go", "where": "next"}),
-                html.Span(["in the study ", html.Span(light, className=f"light {light}")]),
+                html.Span(["in the study ", html.Span(rag, className=f"light {rag}")]),
                 html.Span(reasons, className="reasons"),
             ],
             className="days",
@@ -57,10 +57,10 @@ def _days(study: Study, date: datetime.date) -> list[Any]:
     ]
 
 
-def _light(study: Study, date: datetime.date) -> tuple[str, str]:
-    lights = study.lights
-    row = lights[lights["date"].dt.date == date]
-    return (str(row["light"].iloc[0]), str(row["reasons"].iloc[0])) if len(row) else ("none", "")
+def _rag(study: Study, date: datetime.date) -> tuple[str, str]:
+    ratings = study.rag
+    row = ratings[ratings["date"].dt.date == date]
+    return (str(row["rag"].iloc[0]), str(row["reasons"].iloc[0])) if len(row) else ("none", "")
 
 
 def _history(study: Study, date: datetime.date) -> go.Figure:

@@ -139,7 +139,7 @@ def _is_value(value: Any, id_: Any, property_: str) -> bool:
         return True
     if property_ == "clickData":
         return _is_click(value)
-    if type(value) not in KINDS.get(property_, ()):  # so that True is no number
+    if type(value) not in KINDS.get(property_, ()):  # so that True is not a number
         return False
     if isinstance(value, str):
         return len(value) <= LONGEST_LINK + 1 and not _has_surrogates(value)

@@ -70,7 +70,7 @@ class State(Section):
     bounds: dict[Parameter, tuple[Number, Number]] = Field(default={})
     other: Date | None = None  # to compare with
     view: View = "overview"
-    valley: bool = False  # whether consequences have their range over nearly equal fits
+    near_optimal: bool = False  # whether consequences have their range over nearly equal fits
 
     @model_validator(mode="after")
     def _possible(self) -> "State":
@@ -149,8 +149,8 @@ class State(Section):
             yield "other", self.other.isoformat()
         if self.view != "overview":
             yield "view", self.view
-        if self.valley:
-            yield "valley", "yes"
+        if self.near_optimal:
+            yield "near_optimal", "yes"
 
 
 def state_of_link(query: str) -> State:

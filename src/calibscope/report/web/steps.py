@@ -37,12 +37,12 @@ def chosen(source: Source, state: State, field: str, value: str) -> State:
 
     Parameters
     ----------
-    field : of the state; "without" and "valley" are turned on and off
+    field : of the state; "without" and "near-optimal set" are turned on and off
     """
     if field == "unit":
         return in_unit(state, source.study.day(source.date(state)), value)
-    if field == "valley":
-        return changed(state, valley=not state.valley)
+    if field == "near_optimal":
+        return changed(state, near_optimal=not state.near_optimal)
     if field == "without":
         names = [label(year) for year in state.without]
         now = [name for name in names if name != value] if value in names else [*names, value]

@@ -82,7 +82,7 @@ def boundary_dominance(study: Study, short: int = 2, long: int = 1) -> pd.DataFr
         \max_{k \in I} h_{kk} < \min\bigl(\max_{k \in S} h_{kk}, \max_{k \in L} h_{kk}\bigr)
 
     are the share of an end E, and when a day counts as dominated: the short end S and the long end
-    L both above what lies between, I (the idea: paper, section on leverage and influence).
+    L both above what is between, I (the idea: paper, section on leverage and influence).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.coordinates import scaled
+from calibscope.calibration.g2.coordinates import scaled
 from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study.study import Study
 

@@ -17,7 +17,7 @@ def reference_dates(
     study: Study,
     dates: Mapping[str, str] | Iterable[str | datetime.date] = REFERENCE_DATES,
 ) -> pd.DataFrame:
-    """Fit, EDoF, largest leverage, influence and residual, and the reading of some dates.
+    """Fit, EDoF, largest leverage, influence and residual, and the summary of some dates.
 
     RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)), EDoF = rank(A), h_kk = (H_w)_kk (paper, table of
     reference cases).
@@ -31,8 +31,8 @@ def reference_dates(
     -------
     DataFrame
         date, event, rmsre, edof, largest_leverage, largest_leverage_at (maturity), the same for
-        influence and residual, reading; in the order given. A date without results has none but
-        a reading, which says why
+        influence and residual, summary; in the order given. A date without results has none but
+        a summary, which says why
     """
     events = dict(dates) if isinstance(dates, Mapping) else dict.fromkeys(dates, "")
     wanted = pd.DataFrame(
@@ -41,6 +41,6 @@ def reference_dates(
     table = wanted.merge(study.days, on="date", how="left")
     is_absent, is_empty = table["status"].isna(), table["rmsre"].isna()
     why = ("no results: " + table["reason"].astype(object)).mask(is_absent, ABSENT)
-    table["reading"] = table["reading"].astype(object).mask(is_empty, why)
+    table["summary"] = table["summary"].astype(object).mask(is_empty, why)
     columns = [name for pair in LARGEST for name in (pair, f"{pair}_at")]
-    return table[["date", "event", *NUMBERS, *columns, "reading"]]
+    return table[["date", "event", *NUMBERS, *columns, "summary"]]

@@ -1,0 +1,1 @@
+"""The global search for G2++, compiled: cone, pairs, descents, and what they stand on."""

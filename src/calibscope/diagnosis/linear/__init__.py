@@ -1,0 +1,1 @@
+"""What follows from residuals and derivatives at the fit: leverage, influence, intervals."""

@@ -1,0 +1,1 @@
+"""What uncertain parameters mean for the numbers made from them."""

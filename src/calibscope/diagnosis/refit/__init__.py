@@ -1,0 +1,1 @@
+"""What follows from fitting again: leave-one-out, profiles, bootstrap, robust fits."""

@@ -1,0 +1,289 @@
+"""One side of a profile: from the fit outwards to the limit, and what is beyond.
+
+See `profile.py` for the formula and the way it is walked.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from calibscope.base.arrays import Array
+from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares
+from calibscope.diagnosis.refit.refit import Refit, sum_of_squares
+
+RISE = 0.25  # of z that a step should make
+SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
+FIRST = 0.01  # step where the fit has no standard error
+SMALLEST, FLAT = 1e-300, 1e-13  # curvatures that count as none, absolute and relative
+MENDINGS = 3  # how often jumps are looked at again
+MOST_STEPS = 40  # per side
+MOST_SECANTS = 8  # per crossing
+NEAR = 2e-4  # of z: near enough to its level
+NARROW = 1e-6  # bracket of a crossing, in the coordinates of the walk
+JUMP = 0.05  # of z between neighbours that are that near
+BEYOND = 6  # points between the limit and the bound where another near-optimal set is looked for
+BETTER = 1e-8  # of Q: less is rounding
+
+
+class Best:
+    """The fit, the coordinates of the walk, and held fits with their height above it."""
+
+    def __init__(self, problem: LeastSquares, refit: Refit, standard_errors: Array) -> None:
+        if problem.observed is None:
+            raise ValueError("there are no observations; give observed=")
+        self.problem, self.refit = problem, refit
+        self.quotes, self.weights = problem.observed, problem.weights
+        self.values = problem.values
+        # Parameters without a transformation are counted in what is about an interval's half.
+        known = np.where(standard_errors > 0, standard_errors, 0.05 * np.abs(self.values))
+        self.units = np.where(known > 0, 2.0 * known, 1.0)
+        fitted = refit.predict(self.values[None])[0]
+        self.lowest = float(sum_of_squares(fitted, self.quotes, self.weights))
+        self.better: Array | None = None
+        self.record = self.lowest * (1.0 - BETTER)
+
+    def tangent(self, p: int) -> Array:
+        """(p,) how the others move with a parameter next to the fit, to first order."""
+        problem, direction = self.problem, np.zeros_like(self.values)
+        free = problem.is_free.copy()
+        free[p] = False
+        half = problem.gram if problem.second_order is None else problem.gram + problem.second_order
+        size = np.sqrt(np.diag(problem.gram))[free] + SMALLEST
+        second_order = half[np.ix_(free, free)] / np.outer(size, size)
+        direction[free] = np.linalg.lstsq(second_order, -half[free, p] / size, rcond=FLAT)[0] / size
+        direction[p] = 1.0
+        return direction
+
+    def solve(self, held: Array, starts: Array) -> tuple[Array, Array]:
+        """Parameters, and sqrt(Q - Q_min), of several held fits."""
+        n = len(held)
+        quotes, weights = np.tile(self.quotes, (n, 1)), np.tile(self.weights, (n, 1))
+        found = self.refit.solve(quotes, weights, held, starts)
+        Q = sum_of_squares(self.refit.predict(found), quotes, weights)
+        if Q.min() < self.record:
+            self.better, self.record = found[np.argmin(Q)], float(Q.min())
+        return found, np.sqrt(np.maximum(Q - self.lowest, 0.0))
+
+    def coordinate(self, p: int, value: float) -> float:
+        """Where a value is in the walk: by its logarithm, or the angle of a correlation."""
+        code = self.problem.words.codes[p]
+        if code == LOG:
+            return float(np.log(value))
+        if code == ARCTANH:
+            return float(np.arcsin(np.clip(value, -1.0, 1.0)))
+        return float(value / self.units[p])
+
+    def rate(self, p: int) -> float:
+        """Derivative of the coordinate by the parameter, at the fit."""
+        code, value = self.problem.words.codes[p], self.values[p]
+        if code == LOG:
+            return float(1.0 / value)
+        if code == ARCTANH:
+            return float(1.0 / np.sqrt(1.0 - value**2)) if abs(value) < 1.0 else np.inf
+        return float(1.0 / self.units[p])
+
+    def value(self, p: int, coordinate: float) -> float:
+        """The value at a coordinate, inside the bounds."""
+        code, lower, upper = self.problem.words.codes[p], self.problem.lower, self.problem.upper
+        value = coordinate * self.units[p]
+        if code == LOG:
+            value = float(np.exp(coordinate))
+        elif code == ARCTANH:
+            value = float(np.sin(coordinate))
+        return float(min(max(value, lower[p]), upper[p]))
+
+
+@dataclass(slots=True, eq=False)
+class _Point:
+    """A point of a profile."""
+
+    place: float  # in the coordinate of the walk
+    value: float
+    height: float  # sqrt(Q - Q_min)
+    parameters: Array = field(repr=False)
+
+
+def _place_at(height: float, points: Sequence[_Point]) -> float:
+    """The place at a height, by the polynomial in it through some points."""
+    total = 0.0
+    for point in points:
+        others = [other.height for other in points if other is not point]
+        total += point.place * prod((height - other) / (point.height - other) for other in others)
+    return total
+
+
+Request = tuple[float, Array]  # a value to hold, and where to start
+
+
+class Side:
+    """One side of a profile, walked from the fit outwards."""
+
+    def __init__(
+        self, best: Best, p: int, sign: float, heights: Array, standard_error: float
+    ) -> None:
+        self.best, self.p, self.sign, self.heights = best, p, sign, heights
+        bound = (best.problem.upper if sign > 0 else best.problem.lower)[p]
+        home = float(best.values[p])
+        self.home = _Point(best.coordinate(p, home), home, 0.0, best.values)
+        self.bound = float(bound)
+        self.wall = best.coordinate(p, float(bound))
+        self.points = [self.home]
+        rate = best.rate(p)
+        has_error = standard_error > 0 and rate < np.inf
+        step = rate * standard_error if has_error else FIRST
+        self.step = float(np.clip(step, SHORTEST, RISE))
+
+    @property
+    def top(self) -> float:
+        """The height of the highest level."""
+        return float(self.heights[-1])
+
+    def add(self, value: float, height: float, parameters: Array) -> None:
+        """Keep a point, in order of distance."""
+        place = self.best.coordinate(self.p, value)
+        again = [point for point in self.points if point.value == value]
+        if again and again[0].height <= height:
+            return
+        self.points = [point for point in self.points if point.value != value]
+        self.points.append(_Point(place, value, height, parameters))
+        self.points.sort(key=lambda point: self.sign * point.place)
+
+    def request(self, place: float, near: _Point) -> Request:
+        """Hold the value at a place; start from a point that is near."""
+        held = self.best.value(self.p, place)
+        if self.sign * (self.wall - place) <= 0.0 and np.isfinite(self.bound):
+            held = self.bound
+        return held, near.parameters
+
+    def wishes(self) -> Iterator[list[Request]]:
+        """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
+        rounds = (self.walk, self.refine, self.mend) * MENDINGS
+        for stage in (*rounds, self.walk, self.look_beyond, self.come_back, self.refine):
+            turn = 0
+            while wishes := stage(turn):
+                yield wishes
+                turn += 1
+
+    def walk(self, turn: int) -> list[Request]:
+        """The next step outwards; none once the limit or the bound is behind."""
+        last = self.points[-1]
+        if turn > 0 and len(self.points) > 1:
+            rise = (last.height - self.points[-2].height) / self.top
+            factor = RISE / rise if rise > 0 else np.inf
+            self.step = float(np.clip(self.step * np.clip(factor, 0.3, 3.0), SHORTEST, LONGEST))
+        if last.height > self.top or last.value == self.bound or turn >= MOST_STEPS:
+            return []
+        place = last.place + self.sign * self.step
+        held, _ = self.request(place, last)
+        if len(self.points) == 1:
+            ahead = last.parameters + self.best.tangent(self.p) * (held - last.value)
+            problem = self.best.problem
+            return [(held, np.clip(ahead, problem.lower, problem.upper))]
+        return [(held, self._continued(self.points[-2], last, held))]
+
+    def _continued(self, before: _Point, last: _Point, held: float) -> Array:
+        """Parameters on the line through the last two points, in the coordinates of the walk."""
+        best = self.best
+        share = (best.coordinate(self.p, held) - last.place) / (last.place - before.place)
+        start = last.parameters.copy()
+        for q in range(len(start)):
+            if q == self.p or not best.problem.is_movable[q]:
+                continue
+            here, there = (best.coordinate(q, point.parameters[q]) for point in (last, before))
+            start[q] = best.value(q, here + min(share, 2.0) * (here - there))
+        return start
+
+    def look_beyond(self, turn: int) -> list[Request]:
+        """Points between the limit and the bound; without a bound there is no end to it."""
+        last = self.points[-1]
+        if turn > 0 or last.value == self.bound or not np.isfinite(self.wall):
+            return []
+        ways = np.linspace(last.place, self.wall, BEYOND + 2)[1:]
+        return [self.request(float(place), last) for place in ways]
+
+    def come_back(self, turn: int) -> list[Request]:
+        """Where the profile falls outwards, fit the higher point again, from the lower one."""
+        pairs = zip(self.points, self.points[1:], strict=False) if turn < MENDINGS else ()
+        return [
+            (inner.value, outer.parameters)
+            for inner, outer in pairs
+            if inner.height - outer.height > JUMP * self.top
+        ]
+
+    def refine(self, turn: int) -> list[Request]:
+        """A step to the outermost crossing of each level that is not near enough yet."""
+        wishes = []
+        for rung in self.heights if turn < MOST_SECANTS else ():
+            inside, outside = self._around(rung)
+            if outside is not None and not self._is_near(inside, outside, rung):
+                way = outside.place - inside.place
+                share = (self._crossing(inside, outside, rung) - inside.place) / way
+                share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
+                wishes.append(self.request(inside.place + share * way, inside))
+        return wishes
+
+    def mend(self, turn: int) -> list[Request]:
+        """Where the profile jumps over the limit, fit the outer point again, from the inner one."""
+        inside, outside = self._around(self.top)
+        is_jump = outside is not None and outside.height - inside.height > JUMP * self.top
+        if turn > 0 or outside is None or not is_jump:
+            return []
+        return [(outside.value, inside.parameters)]
+
+    def _is_near(self, inside: _Point, outside: _Point, rung: float) -> bool:
+        close = min(abs(inside.height - rung), abs(outside.height - rung)) <= NEAR * rung
+        return bool(close or abs(outside.place - inside.place) <= NARROW)
+
+    def _around(self, rung: float) -> tuple[_Point, _Point | None]:
+        """The outermost point inside a level, and the next one outside; None at a bound."""
+        inside = max(i for i, point in enumerate(self.points) if point.height <= rung)
+        outside = self.points[inside + 1] if inside + 1 < len(self.points) else None
+        return self.points[inside], outside
+
+    def _crossing(self, inside: _Point, outside: _Point, rung: float) -> float:
+        """The place where a level is reached between two neighbours, by a third one if it can.
+
+        A place is nearly linear in z, and more nearly a parabola.
+        """
+        i = self.points.index(inside)
+        lower = [point for point in self.points[max(i - 1, 0) : i] if point.height < inside.height]
+        higher = [point for point in self.points[i + 2 : i + 3] if point.height > outside.height]
+        straight = _place_at(rung, (inside, outside))
+        if not lower and not higher:
+            return straight
+        third = min(lower + higher, key=lambda point: abs(point.height - rung))
+        bent = _place_at(rung, (inside, outside, third))
+        is_between = (bent - inside.place) * (outside.place - bent) > 0.0
+        return bent if is_between else straight
+
+    def end(self, rung: float) -> tuple[float, bool]:
+        """Where a level is crossed, and whether the bound comes first."""
+        if np.isnan(rung):
+            return np.nan, False
+        inside, outside = self._around(rung)
+        if outside is None:
+            return inside.value, bool(inside.value == self.bound)
+        return self.best.value(self.p, self._crossing(inside, outside, rung)), False
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether points outside the limit lie between points inside."""
+        if np.isnan(self.top):
+            return False
+        outer = self.points.index(self._around(self.top)[0])
+        return any(point.height > self.top for point in self.points[:outer])
+
+
+def fit_together(best: Best, sides: Sequence[Side]) -> None:
+    """Go all sides at once: what they ask for next is fitted in one call."""
+    ways = [(side, side.wishes()) for side in sides]
+    while asked := [(side, wish) for side, way in ways for wish in next(way, ())]:
+        held = np.full((len(asked), len(best.values)), np.nan)
+        for row, (side, (value, _)) in enumerate(asked):
+            held[row, side.p] = value
+        starts = np.array([start for _, (_, start) in asked])
+        found, heights = best.solve(held, starts)
+        for row, (side, (value, _)) in enumerate(asked):
+            side.add(value, float(heights[row]), found[row])

@@ -1,0 +1,139 @@
+"""The challenger fit at a red day: calibrate again without its dominant quote, and with half of it.
+
+The paper proposes this for days flagged by leverage, influence or rank loss (section on
+limitations and future research). The dominant quote is the one that a red reason names; where
+none does, the one with the largest Cook's distance, which moves the parameters furthest.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Engine, delete, select
+
+from calibscope.calibration.calibrate import calibrate
+from calibscope.calibration.g2.coordinates import scaled
+from calibscope.calibration.solution import Fit
+from calibscope.market.day import MarketDay
+from calibscope.market.market import Market
+from calibscope.market.maturity import label
+from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study import schema
+from calibscope.study.rag import Rag
+from calibscope.study.rated_days import rated_days
+from calibscope.study.sealed import seal_days
+from calibscope.study.settings import StudySettings
+from calibscope.study.store import insert_columns
+
+BATCH = 32  # days that are committed together
+NAMED = ("largest_studentized", "largest_residual", "largest_influence", "largest_leverage")
+
+
+def fit_challengers(database: Engine, run_id: int, market: Market, settings: StudySettings) -> int:
+    """Make a challenger fit of every red day of this market that has had none; how many."""
+    with database.begin() as connection:
+        rows = _red_days(connection, settings)
+    places = {date: place for place, date in enumerate(market.dates)}
+    mine = iter([row for row in rows if row["date"] in places])
+    seen = 0
+    while batch := list(islice(mine, BATCH)):
+        looks = [
+            look
+            for row in batch
+            for look in _looks_or_reason(market.days[places[row["date"]]], row, settings)
+        ]
+        columns = {name: [look[name] for look in looks] for name in looks[0]}
+        columns["run_id"] = [run_id] * len(looks)
+        ids = {row["day_id"] for row in batch}
+        with database.begin() as connection:
+            connection.execute(
+                delete(schema.challenger_fits).where(schema.challenger_fits.c.day_id.in_(ids))
+            )
+            insert_columns(connection, schema.challenger_fits, columns)
+            seal_days(connection, [schema.challenger_fits], sorted(ids))
+        seen += len(batch)
+    return seen
+
+
+def _red_days(connection: Connection, settings: StudySettings) -> list[dict[str, Any]]:
+    """Current red days with results and without a look for the same reasons, and these."""
+    looks = select(schema.challenger_fits.c.day_id, schema.challenger_fits.c.reasons)
+    known = {row.day_id: row.reasons for row in connection.execute(looks)}
+    return [
+        {**row, "reasons": reasons}
+        for row, rag, reasons in rated_days(connection, settings)
+        if rag is Rag.RED and known.get(row["day_id"]) != reasons
+    ]
+
+
+def dominant(row: Mapping[str, Any], settings: StudySettings) -> str:
+    """The maturity to doubt, such as "3Y"."""
+    for name in NAMED:
+        limits = settings.governance.limits.get(name)
+        if limits is not None and limits.rag(row[name] or 0.0) == "red":
+            return str(row[f"{name}_at"])
+    return str(row["largest_cooks_distance_at"])
+
+
+def _looks_or_reason(
+    day: MarketDay, row: Mapping[str, Any], settings: StudySettings
+) -> list[dict[str, Any]]:
+    """The looks, or a row that says why there is none: the other days go on."""
+    try:
+        return list(_looks(day, row, settings))
+    except Exception as error:
+        return [
+            {
+                "day_id": row["day_id"],
+                "variant": f"none: {error}",
+                "maturity": float("nan"),
+                "reasons": row["reasons"],
+                **dict.fromkeys(("rmsre", *PARAMETERS, "largest_shift", "largest_shift_of")),
+            }
+        ]
+
+
+def _looks(
+    day: MarketDay, row: Mapping[str, Any], settings: StudySettings
+) -> Iterator[dict[str, Any]]:
+    k = [label(year) for year in day.maturities].index(dominant(row, settings))
+    arguments = settings.calibration.arguments()
+    fit = calibrate(day, **arguments)
+    weights = np.array(fit.problem.weights)
+    weights[k] /= 2.0
+    others = {
+        "without": calibrate(
+            day.without([day.maturities[k]]), **_arguments_without(arguments, day, k)
+        ),
+        "halved": calibrate(day, **{**arguments, "weights": weights}),
+    }
+    for variant, other in others.items():
+        yield {
+            "day_id": row["day_id"],
+            "variant": variant,
+            "maturity": float(day.maturities[k]),
+            "reasons": row["reasons"],
+            **_shift(fit, other),
+        }
+
+
+def _arguments_without(arguments: dict[str, Any], day: MarketDay, k: int) -> dict[str, Any]:
+    """The same settings for a day that lacks quote k: weights per maturity lack it too."""
+    weights = arguments["weights"]
+    if isinstance(weights, str):
+        return arguments
+    kept = {year: weight for year, weight in weights.items() if year != day.maturities[k]}
+    return {**arguments, "weights": kept}
+
+
+def _shift(before: Fit, after: Fit) -> dict[str, Any]:
+    """The other fit, and how far it is away: by log a, log sigma and rho."""
+    moves = scaled(after.parameters.values) - scaled(before.parameters.values)
+    worst = int(np.abs(moves).argmax())
+    return {
+        "rmsre": after.rmsre,
+        **dict(zip(PARAMETERS, after.parameters.values.tolist(), strict=True)),
+        "largest_shift": float(moves[worst]),
+        "largest_shift_of": PARAMETERS[worst],
+    }

@@ -1,0 +1,141 @@
+"""RAG statuses by rules, and the challenger fit at red days."""
+
+import numpy as np
+import pytest
+
+import calibscope as cs
+from calibscope.calibration.g2.coordinates import scaled
+from calibscope.study.rag import Rag, ratings_of
+from calibscope.study.run import run_study
+from calibscope.study.settings import GovernanceSection, StudySettings, study_settings
+
+GOOD = {
+    "status": "CONVERGED", "reason": "Converged.", "rmsre": 0.004,
+    "largest_residual": -0.01, "largest_residual_at": "10Y", "largest_leverage": 0.5,
+    "largest_leverage_at": "3Y", "largest_studentized": 1.5, "largest_studentized_at": "5Y",
+    "lost_directions": 0, "has_unidentified_parameters": False, "is_off_optimum": False,
+}  # fmt: skip
+
+
+def rag(rules=None, **changes):
+    columns = {name: [value] for name, value in {**GOOD, **changes}.items()}
+    ((found, reasons),) = ratings_of(columns, rules or GovernanceSection())
+    return found, reasons
+
+
+def test_a_good_day_is_green():
+    assert rag() == (Rag.GREEN, ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "reason"),
+    [
+        ({"rmsre": 0.03}, Rag.AMBER, "RMSRE 3.00%"),
+        ({"rmsre": 0.06}, Rag.RED, "RMSRE 6.00%"),
+        ({"largest_residual": -0.2}, Rag.RED, "residual -20.0% at 10Y"),
+        ({"largest_studentized": -13.0}, Rag.AMBER, "studentised residual -13.0 at 5Y"),
+        ({"largest_leverage": 0.999}, Rag.AMBER, "leverage 0.999 at 3Y"),
+        ({"lost_directions": 2}, Rag.RED, "2 of the parameters' directions lost"),
+        ({"lost_directions": 1}, Rag.AMBER, "1 of the parameters' directions lost"),
+        (
+            {"is_off_optimum": True},
+            Rag.RED,
+            "the parameters could still explain residuals, inside the bounds",
+        ),
+        ({"status": "FAILED", "rmsre": None, "reason": "no price"}, Rag.RED, "no price"),
+        ({"status": "UNREACHABLE", "reason": "far"}, Rag.RED, "far"),
+        ({"rmsre": float("nan"), "reason": "dropped"}, Rag.RED, "dropped"),
+    ],
+)
+def test_rules_one_by_one(changes, expected, reason):
+    assert rag(**changes) == (expected, (reason,))
+
+
+def test_a_red_day_names_only_what_is_red():
+    found, reasons = rag(rmsre=0.06, largest_leverage=0.999)
+    assert found is Rag.RED
+    assert reasons == ("RMSRE 6.00%",)
+
+
+def test_rules_are_the_users():
+    rules = study_settings(
+        {
+            "governance": {
+                "limits": {
+                    "scale_mse": {"red": 0.1},
+                    "rmsre": False,
+                    "largest_residual": {"red": 1},
+                },
+                "red": "has_outlier",
+            }
+        }
+    ).governance
+    assert rag(rules, rmsre=0.06, scale_mse=0.05, has_outlier=False)[0] is Rag.GREEN
+    assert rag(rules, scale_mse=0.2, has_outlier=False) == (Rag.RED, ("scale_mse 0.2",))
+    assert rag(rules, scale_mse=0.0, has_outlier=True)[0] is Rag.RED
+    assert rag(rules, scale_mse=0.0, has_outlier=False, largest_residual=0.06)[0] is Rag.AMBER
+    assert rag(rules, scale_mse=0.0, has_outlier=False, lost_directions=2)[0] is Rag.RED
+    again = StudySettings.model_validate_json(StudySettings(governance=rules).model_dump_json())
+    assert again.governance == rules
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(cs.MarketDataError, match=r"there is no 'rmse' \(did you mean 'rmsre'\?\)"):
+        study_settings({"governance": {"limits": {"rmse": {"red": 1}}}})
+    with pytest.raises(cs.MarketDataError, match="there is no 'has_outliers'"):
+        study_settings({"governance": {"red": ["has_outliers"]}})
+
+
+def red_beyond(residual):
+    return {"governance": {"limits": {"largest_residual": {"red": residual}}}}
+
+
+def test_red_days_get_a_second_look(market, study, tmp_path):
+    half, quarter = study.fitted["largest_residual"].abs().quantile([0.5, 0.25])
+    settings = red_beyond(half)
+    store = tmp_path / "s.db"
+    study = run_study(market, store, settings)
+    ratings = study.rag[study.days["rmsre"].notna()]
+    red = set(ratings[ratings["rag"] == "red"]["date"])
+    looks = study.challenger_fits
+    assert 0 < len(red) < len(market)
+    assert set(looks["date"]) == red
+    assert looks["variant"].value_counts().to_dict() == {"without": len(red), "halved": len(red)}
+
+    row = looks[looks["variant"] == "without"].iloc[0]
+    day = market.day(str(row["date"].date()))
+    worst = study.fitted.set_index("date").loc[row["date"], "largest_residual_at"]
+    assert f"{row['maturity']:g}Y" == worst
+    before = cs.calibrate(day)
+    other = cs.calibrate(day.without([row["maturity"]]))
+    assert row["rmsre"] == other.rmsre
+    moves = scaled(other.parameters.values) - scaled(before.parameters.values)
+    assert abs(row["largest_shift"]) == pytest.approx(np.abs(moves).max(), rel=1e-12)
+
+    row = looks[looks["variant"] == "halved"].iloc[0]
+    weights = np.array(before.problem.weights)
+    weights[day.maturities == row["maturity"]] /= 2
+    assert row["a_x"] == cs.calibrate(day, weights=weights).parameters.a_x
+
+    again = run_study(market, store, settings)
+    assert len(again.challenger_fits) == len(looks)
+    assert len(run_study(market, store, red_beyond(quarter)).challenger_fits) > len(looks)
+
+
+def test_a_look_that_cannot_be_taken_does_not_stop_the_others(market, tmp_path):
+    one = market.days[0].without(market.days[0].maturities[1:])
+    mixed = cs.Market((one, *market.days[1:3]))
+    study = run_study(mixed, tmp_path / "s.db", red_beyond(1e-9))
+    looks = study.challenger_fits
+    assert len(looks) == 1 + 2 * 2
+    assert looks["variant"].iloc[0].endswith("no quote would be left; leave out fewer")
+    assert looks["rmsre"].isna().tolist() == [True, False, False, False, False]
+
+
+def test_other_reasons_mean_another_look(market, tmp_path):
+    store, some = tmp_path / "s.db", cs.Market(market.days[:2])
+    before = run_study(some, store, red_beyond(1e-9)).challenger_fits
+    limits = {"largest_residual": False, "largest_leverage": {"red": 0.1}}
+    after = run_study(some, store, {"governance": {"limits": limits}}).challenger_fits
+    assert len(after) == len(before)
+    assert after["reasons"].str.contains("leverage").all()

@@ -1,0 +1,115 @@
+"""The rules of the reading, one by one, and how they are put together."""
+
+import dataclasses
+import string
+
+import pytest
+
+from calibscope.diagnosis import facts
+from calibscope.diagnosis.flags import MEANINGS, Flags, meaning
+from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.summary import RULES, summary
+
+NAMES = [field.name for field in dataclasses.fields(Flags)]
+FACTS = {
+    "quotes": "quotes", "edof": 4, "parameters": "5", "bounds": "rho_xy is at its bound",
+    "lever": "3Y", "full": "Full EDoF", "forced": "3Y is met whatever it says (leverage 1)",
+    "combination": "a_x up and sigma_x up together leave all prices unchanged",
+    "leverage": 0.987, "curvature": "26 %", "influencer": "30Y", "cook": "7.3", "outlier": "15Y",
+}  # fmt: skip
+
+
+def flags(*raised):
+    return Flags(**{name: name in raised for name in NAMES})
+
+
+@pytest.mark.parametrize(
+    ("raised", "sentence"),
+    [
+        ((), "Full EDoF; no quote decides alone."),
+        (
+            ("has_parameters_at_bound",),
+            "Full EDoF; rho_xy is at its bound; no quote decides alone.",
+        ),
+        (("has_rank_loss",), "Reduced EDoF (4 of 5); no quote decides alone."),
+        (
+            ("has_rank_loss", "has_unidentified_parameters"),
+            "Reduced EDoF (4 of 5): a_x up and sigma_x up together leave all prices unchanged; "
+            "no quote decides alone.",
+        ),
+        (
+            ("has_no_information", "has_rank_loss"),
+            "The quotes determine no parameter; no fit to speak of.",
+        ),
+        (("has_leverage_near_one",), "Full EDoF; 3Y has a leverage of 0.99."),
+        (
+            ("has_leverage_near_one", "has_forced_quote"),
+            "Full EDoF; 3Y is met whatever it says (leverage 1).",
+        ),
+    ],
+)
+def test_the_first_sentence(raised, sentence):
+    assert summary(flags(*raised), FACTS) == sentence
+
+
+@pytest.mark.parametrize(
+    ("raised", "caution"),
+    [
+        ("is_off_optimum", "This is not an optimum, so read little into the rest."),
+        ("is_saturated", "There are too few quotes to tell noise from fit."),
+        ("is_perfect", "All quotes are met exactly, so there is no noise to measure."),
+        (
+            "has_indefinite_hessian",
+            "The fit is no strict minimum, so predicted shifts of parameters mean nothing.",
+        ),
+        (
+            "has_strong_curvature",
+            "Gauss-Newton errs by 26 % in a flat direction, so take the exact-Hessian forms.",
+        ),
+        (
+            "lacks_robust_scale",
+            "There is no robust scale of the noise, so intervals need the scale mse.",
+        ),
+        (
+            "has_influential_quote",
+            "Removing 30Y would change the parameters substantially (Cook's distance 7.3).",
+        ),
+        ("has_outlier", "15Y is an outlier."),
+        (
+            "has_masking",
+            "Few quotes set the classical scale, which masks how small the typical error is.",
+        ),
+    ],
+)
+def test_each_caution(raised, caution):
+    assert summary(flags(raised), FACTS) == f"Full EDoF; no quote decides alone. {caution}"
+
+
+def test_every_caution_is_tested_and_two_are_said_at_most():
+    cautions = [rule for rule in RULES if rule.topic == "caution"]
+    assert len(cautions) == 9
+    said = summary(flags(*(flag for rule in cautions for flag in rule.flags)), FACTS)
+    assert said == (
+        "Full EDoF; no quote decides alone. This is not an optimum, so read little into the rest; "
+        "there are too few quotes to tell noise from fit."
+    )
+
+
+def test_every_flag_has_a_meaning_which_names_its_threshold():
+    assert list(MEANINGS) == NAMES
+    settings = DiagnosisSettings(masking=3.0, curvature=0.25, cooks_distance=4.0)
+    assert "above 3 times" in meaning("has_masking", settings)
+    assert "more than 25%" in meaning("has_strong_curvature", settings)
+    assert "above 4" in meaning("has_influential_quote", settings)
+
+
+def test_the_facts_here_are_those_that_a_diagnosis_looks_up():
+    assert set(FACTS) == set(facts.FACTS)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.topic}-{'+'.join(rule.flags)}")
+def test_every_rule_asks_for_flags_and_facts_that_exist(rule):
+    assert set(rule.flags) <= set(NAMES)
+    assert {name for _, name, _, _ in string.Formatter().parse(rule.text) if name} <= set(FACTS)
+    assert rule.applies(flags(*rule.flags))
+    assert not any(rule.applies(flags(*rule.flags[1:])) for _ in rule.flags[:1])
