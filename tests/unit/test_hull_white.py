@@ -104,9 +104,7 @@ def test_a_second_factor_is_needed_or_not(example, market):
 def test_the_example_prints_what_the_page_shows(example, capsys):
     example["main"]()
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    page = (EXAMPLES.parent / "docs" / "architecture" / "add-a-model.md").read_text(
-        encoding="utf-8"
-    )
+    page = EXAMPLES.parent / "docs" / "architecture" / "add-a-model.md"
     assert "\n".join(lines) in page.read_text(encoding="utf-8")
 
 
