@@ -26,20 +26,22 @@ from scipy.special import ndtr
 import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.base.threads import available_cores
-from calibscope.calibration.calibrate import USUAL_START
 from calibscope.calibration.candidates import Candidates
-from calibscope.calibration.g2.workbench import Workbench
+from calibscope.calibration.g2.bench import Workbench
+from calibscope.calibration.g2.plausible import plausible_fit
 from calibscope.calibration.near_optimal.local_minima import local_minima
 from calibscope.calibration.near_optimal.near_optimal import near_optimal
-from calibscope.calibration.near_optimal.plausible import plausible_fit
-from calibscope.calibration.problem import LOWER, UPPER, Problem
+from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers import bobyqa
+from calibscope.models.g2.parameters import SPECS
 from peers import NumpyDay, quantlib_caplets, quantlib_model
+
+LOWER, UPPER = SPECS.lower, SPECS.upper
 
 TURNS = 3
 PEER_DAYS, EVIDENCE_DAYS = 20, 10
 MISSED = 1.001  # times our sum of squares
-START = np.array(USUAL_START)
+START = np.array(SPECS.start)
 
 Solve = Callable[[], Candidates]
 
@@ -232,7 +234,7 @@ def evidence_times(day: cs.MarketDay) -> dict[str, float]:
     times["set-up that local minima and near-optimal set share"], bench = timed(
         lambda: Workbench(problem)
     )
-    known = [fit.parameters, *(model for _, model in fit.ends)]
+    known = [fit.parameters, *(model for _, model in fit.candidates)]
     times["local_minima"], optima = timed(lambda: local_minima(problem, known, bench))
     known = [optimum.parameters for optimum in optima.optima]
     times["near_optimal"], _ = timed(

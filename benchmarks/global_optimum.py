@@ -35,14 +35,16 @@ import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.base.threads import available_cores
 from calibscope.calibration.candidates import Candidates
-from calibscope.calibration.g2.coordinates import scale, scaled
 from calibscope.calibration.g2.search import compile_kernels
+from calibscope.calibration.g2.solver import polished, sobol_points
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers import solver
 from calibscope.calibration.solvers.gauss_newton import moved
-from calibscope.calibration.solvers.global_search import polished, sobol_points
 from calibscope.market.quotes import Caplets, normal_option, swap_rates
+from calibscope.models.g2.parameters import SPECS
 from peers import NumpyDay
+
+scale, scaled = SPECS.coordinates.slopes, SPECS.coordinates.of
 
 GRID_DAYS, FURTHER = 100, 5  # further days for each grid day
 GRID_SEED, FURTHER_SEED = 20160901, 20250602

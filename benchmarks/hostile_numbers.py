@@ -147,7 +147,7 @@ def model(chance: random.Random, folder: Path) -> Try:
         if not isinstance(values, list) or len(values) != 5:
             return None
         made, day = cs.G2(*values), _day()
-        return made.cap_prices(day), made.jacobian(day), made.hessian(day)
+        return made.prices(day), made.jacobian(day), made.hessian(day)
 
     return work
 

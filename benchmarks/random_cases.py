@@ -58,7 +58,7 @@ def random_day(rng: np.random.Generator, away: float) -> tuple[cs.MarketDay | No
     )
     strikes = draft.strikes + away * rng.uniform(-1, 1, len(years))
     truth = random_truth(rng)
-    exact = truth.cap_prices(with_prices(draft, strikes, draft.prices))
+    exact = truth.prices(with_prices(draft, strikes, draft.prices))
     x = np.log(years / 8.0)
     misfit = rng.choice([0.0, 0.0, 0.02]) * (rng.standard_normal(3) @ [x, x**2 - 1, np.sin(3 * x)])
     noise = rng.choice([0.0, 0.001, 0.003, 0.01, 0.03]) * rng.standard_normal(len(years))

@@ -1,5 +1,7 @@
 """Is the optimum found on markets that nobody chose? 15,000 random ones, half off the money.
 
+scale, scaled = SPECS.coordinates.slopes, SPECS.coordinates.of
+
 ``python benchmarks/random_markets.py`` takes half an hour on two cores, ``--count 400`` a minute.
 
 A market is made from its seed alone (`random_cases.py`).
@@ -31,12 +33,14 @@ from scipy.stats import beta
 import calibscope as cs
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import posed_problem
-from calibscope.calibration.g2.coordinates import scale, scaled
 from calibscope.calibration.g2.search import compile_kernels
+from calibscope.calibration.g2.solver import polished
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers.gauss_newton import moved
-from calibscope.calibration.solvers.global_search import polished
+from calibscope.models.g2.parameters import SPECS
 from random_cases import GROUPS, random_case
+
+scale, scaled = SPECS.coordinates.slopes, SPECS.coordinates.of
 
 COUNT, SEED = 15_000, 20_300_000
 ALLOWED = 1e-6  # relative excess in the sum of squares

@@ -17,8 +17,10 @@ from rich.table import Table
 
 import calibscope as cs
 from calibscope.base.arrays import Array
-from calibscope.calibration.problem import LOWER, UPPER
 from calibscope.calibration.solution import IDENTIFIED, Fit
+from calibscope.models.g2.parameters import SPECS
+
+LOWER, UPPER = SPECS.lower, SPECS.upper
 
 COUNT, SEED = 1_000, 7
 ALLOWED_RMSRE, ALLOWED_ERROR = 1e-9, 1e-5

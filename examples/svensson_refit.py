@@ -81,7 +81,7 @@ def leave_one_out_table(loo):
     chosen = ("beta_0", "tau_1", "tau_2")
     for title in ("without", "missed by", *chosen, "Gauss-Newton", "exact", ""):
         table.add_column(title, justify="right")
-    places = [shifts.words.names.index(name) for name in chosen]
+    places = [shifts.specs.names.index(name) for name in chosen]
     for k, name in enumerate(loo.labels):
         table.add_row(
             name,
@@ -98,7 +98,7 @@ def interval_comparison(methods):
     table = plain_table()
     for title in ("95 %", *methods):
         table.add_column(title, justify="right")
-    for p, name in enumerate(next(iter(methods.values())).words.names):
+    for p, name in enumerate(next(iter(methods.values())).specs.names):
         unit, factor = ("%", 100.0) if name.startswith("beta") else ("years", 1.0)
         ends = (factor * np.array([found.low[p], found.high[p]]) for found in methods.values())
         table.add_row(f"{name}, {unit}", *(f"{low:.3g} to {high:.3g}" for low, high in ends))

@@ -11,12 +11,16 @@ __version__ = "0.3.0.dev0"
 
 _HOMES = {
     "Fit": "calibscope.calibration.solution",
-    "PlausibleBox": "calibscope.calibration.near_optimal.plausible",
+    "PlausibleBox": "calibscope.calibration.g2.plausible",
     "BondOption": "calibscope.models.g2.instruments",
     "Cap": "calibscope.models.g2.instruments",
     "DiscountCurve": "calibscope.market.curve",
     "Floor": "calibscope.models.g2.instruments",
     "G2": "calibscope.models.g2.model",
+    "HullWhite": "calibscope.models.hull_white.model",
+    "Model": "calibscope.models.model",
+    "ParameterSpec": "calibscope.base.parameters",
+    "register": "calibscope.models.model",
     "Market": "calibscope.market.market",
     "MarketDataError": "calibscope.market.errors",
     "MarketDay": "calibscope.market.day",
@@ -52,9 +56,12 @@ __all__ = [
     "ExportError",
     "Fit",
     "Floor",
+    "HullWhite",
     "Market",
     "MarketDataError",
     "MarketDay",
+    "Model",
+    "ParameterSpec",
     "PlausibleBox",
     "StoreError",
     "Study",
@@ -71,16 +78,18 @@ __all__ = [
     "leverage_balanced_weights",
     "open_study",
     "read_market",
+    "register",
     "run_study",
     "simulate_market",
     "write_report",
 ]
 
 if TYPE_CHECKING:
+    from calibscope.base.parameters import ParameterSpec
     from calibscope.calibration.balance import leverage_balanced_weights
     from calibscope.calibration.calibrate import calibrate, calibrate_many
+    from calibscope.calibration.g2.plausible import PlausibleBox
     from calibscope.calibration.near_optimal.evidence import evidence
-    from calibscope.calibration.near_optimal.plausible import PlausibleBox
     from calibscope.calibration.solution import Fit
     from calibscope.diagnosis.diagnose import diagnose, diagnose_many
     from calibscope.diagnosis.diagnose_least_squares import diagnose_least_squares
@@ -94,6 +103,8 @@ if TYPE_CHECKING:
     from calibscope.market.read import read_market
     from calibscope.models.g2.instruments import BondOption, Cap, Floor
     from calibscope.models.g2.model import G2
+    from calibscope.models.hull_white.model import HullWhite
+    from calibscope.models.model import Model, register
     from calibscope.report.export.export import export
     from calibscope.report.export.target import ExportError
     from calibscope.report.html.write_report import write_report

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.base.parameters import ParameterSpec, Specs
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.least_squares import LeastSquares, Specs
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.settings import DiagnosisSettings
 
 COUNT = 20_000
@@ -27,7 +28,7 @@ def stack():
     problem = LeastSquares(
         noise - estimates @ A.T, np.broadcast_to(A, (COUNT, m, p)), np.ones((COUNT, m)), None, None,
         estimates, -infinite, infinite, np.full((COUNT, m), "quote"),
-        Specs(tuple("abcde"), ("identity",) * 5),
+        Specs(tuple(map(ParameterSpec, "abcde"))),
     )  # fmt: skip
     return examine(problem, "full", DiagnosisSettings(), "unit_columns")
 

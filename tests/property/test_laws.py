@@ -69,7 +69,7 @@ def test_cap_minus_floor_is_the_swap_and_their_derivatives_coincide(model, day):
         )
         for strike, n in zip(cap.strikes, cap.period_counts, strict=True)
     ]
-    difference = model.cap_prices(cap) - model.cap_prices(floor)
+    difference = model.prices(cap) - model.prices(floor)
     # Rounding of up to 24 caplets of size one each.
     assert difference == pytest.approx(swaps, rel=1e-12, abs=2e-14 * cap.notional)
     assert (model.jacobian(cap) == model.jacobian(floor)).all()
@@ -96,14 +96,14 @@ def test_more_variance_is_never_worth_less(model, day, factor):
     more = dataclasses.replace(
         model, sigma_x=factor * model.sigma_x, sigma_y=factor * model.sigma_y
     )
-    gain = more.cap_prices(day) - model.cap_prices(day)
+    gain = more.prices(day) - model.prices(day)
     assert (gain >= -2e-14 * day.notional).all()
 
 
 @given(models, days())
 def test_a_price_lies_between_the_intrinsic_value_and_the_leg_that_is_received(model, day):
     P, delta, start = day.discounts, day.schedule.accruals, day.first_period
-    for price, strike, n in zip(model.cap_prices(day), day.strikes, day.period_counts, strict=True):
+    for price, strike, n in zip(model.prices(day), day.strikes, day.period_counts, strict=True):
         floating, fixed = P[start:n], (1 + strike * delta[start:n]) * P[start + 1 : n + 1]
         received, paid = (floating, fixed) if day.kind == "cap" else (fixed, floating)
         lowest, highest = np.maximum(received - paid, 0).sum(), received.sum()
@@ -115,7 +115,7 @@ def test_a_price_lies_between_the_intrinsic_value_and_the_leg_that_is_received(m
 def test_everything_scales_with_the_notional(model, day, factor):
     """By powers of two, which are exact in binary: to the last bit, but for underflow."""
     scaled = dataclasses.replace(day, notional=factor * day.notional)
-    for method in ("cap_prices", "jacobian", "hessian"):
+    for method in ("prices", "jacobian", "hessian"):
         expected = factor * getattr(model, method)(day)
         assert getattr(model, method)(scaled) == pytest.approx(expected, rel=0, abs=1e-290)
 
@@ -134,7 +134,7 @@ def test_raising_both_volatilities_in_proportion_never_lowers_a_price(model, day
 def test_a_batch_is_bit_for_bit_its_days_one_by_one(pairs):
     batch = evaluate([m.values for m, _ in pairs], CapBook.from_days([d for _, d in pairs]))
     for name in ("prices", "jacobian", "hessian"):
-        method = "cap_prices" if name == "prices" else name
+        method = name
         single = np.concatenate([getattr(model, method)(day) for model, day in pairs])
         assert (getattr(batch, name) == single).all()
 

@@ -43,7 +43,7 @@ def test_caplets_equal_quantlib(kind):
             )
             assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
         totals = [sum(caplets) for caplets in quantlib]
-        assert model.cap_prices(day) == pytest.approx(totals, rel=0, abs=1e-12)
+        assert model.prices(day) == pytest.approx(totals, rel=0, abs=1e-12)
 
 
 def test_the_standard_day_equals_quantlib_and_numpy():
@@ -52,8 +52,8 @@ def test_the_standard_day_equals_quantlib_and_numpy():
     prices, jacobian, hessian = peers.NumpyDay(day).prices_jacobian_and_hessian(model.values)
     quantlib = peers.quantlib_caplets(peers.quantlib_model(model, day), day)
     assert sum(map(len, quantlib)) == 295
-    assert model.cap_prices(day) == pytest.approx([sum(c) for c in quantlib], rel=1e-12)
-    assert model.cap_prices(day) == pytest.approx(prices, rel=1e-13)
+    assert model.prices(day) == pytest.approx([sum(c) for c in quantlib], rel=1e-12)
+    assert model.prices(day) == pytest.approx(prices, rel=1e-13)
     # The printed forms of the twin lose three (first) and five (second derivative) digits here.
     assert model.jacobian(day) == pytest.approx(jacobian, rel=1e-11)
     assert model.hessian(day) == pytest.approx(hessian, rel=1e-9)

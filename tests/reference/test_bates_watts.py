@@ -18,6 +18,7 @@ import pytest
 from scipy.optimize import least_squares
 
 import calibscope as cs
+from calibscope.base.parameters import ARCTANH
 from calibscope.diagnosis.linear.bates_watts import largest, root_mean_square
 
 # Treated Puromycin: substrate concentration (ppm) and velocity (counts/min^2); Treloar (1974).
@@ -209,7 +210,7 @@ def test_coordinates_of_caps(date):
     problem, known = dx.problem, dx.bates_watts()
     free = np.flatnonzero(problem.is_free)
     theta = problem.values[free]
-    is_rho = np.array(problem.words.transforms)[free] == "arctanh"
+    is_rho = problem.specs.codes[free] == ARCTANH
     first = np.where(is_rho, 1 - theta**2, theta)
     second = np.where(is_rho, -2 * theta * (1 - theta**2), theta)
     J = problem.jacobian[:, free]

@@ -44,16 +44,16 @@ def test_bond_options_equal_quantlib(model):
 def test_a_quoted_cap_has_the_price_of_its_quote(model):
     day = demo_day()
     asked = [cs.Cap(year, strike) for year, strike in zip(day.maturities, day.strikes, strict=True)]
-    assert prices(model, day, asked) == pytest.approx(model.cap_prices(day), rel=1e-13)
+    assert prices(model, day, asked) == pytest.approx(model.prices(day), rel=1e-13)
     at_the_money = [cs.Cap(year) for year in day.maturities]
     # The demo's strikes are rounded, as those on a broker's page are.
-    assert prices(model, day, at_the_money) == pytest.approx(model.cap_prices(day), rel=1e-5)
+    assert prices(model, day, at_the_money) == pytest.approx(model.prices(day), rel=1e-5)
 
 
 def test_floors_with_a_first_caplet_are_per_unit_of_notional():
     model, years = MODELS[0], FLOORS.maturities
     asked = [cs.Floor(float(year)) for year in years]
-    assert 1e6 * prices(model, FLOORS, asked) == pytest.approx(model.cap_prices(FLOORS), rel=1e-12)
+    assert 1e6 * prices(model, FLOORS, asked) == pytest.approx(model.prices(FLOORS), rel=1e-12)
 
 
 def test_beyond_the_last_date_periods_go_on():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.models.g2.parameters import PARAMETERS, SPECS
 from calibscope.study.statistics import parameter_pca
 
 COMPONENTS = ["PC1", "PC2", "PC3", "PC4", "PC5"]
@@ -15,7 +15,7 @@ COMPONENTS = ["PC1", "PC2", "PC3", "PC4", "PC5"]
 def history(values):
     """A study of these parameters, one row a day."""
     dates = pd.date_range("2020-01-01", periods=len(values), name="date")
-    return SimpleNamespace(estimates=pd.DataFrame(values, dates, list(PARAMETERS)))
+    return SimpleNamespace(estimates=pd.DataFrame(values, dates, list(PARAMETERS)), specs=SPECS)
 
 
 def matrix(frame):

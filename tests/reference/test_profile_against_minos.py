@@ -41,7 +41,7 @@ def ends_by_minos(dx, level):
                 ends[p, side] = np.exp(end) if p < 4 else end
                 # Depending on the last digits of its start, MINOS can stop short of the limit: a
                 # fit with the parameter held there that is well below it proves that.
-                fixed = {dx.problem.words.names[p]: float(ends[p, side])}
+                fixed = {dx.problem.specs.names[p]: float(ends[p, side])}
                 rise = cs.calibrate(problem.day, fixed=fixed).objective - problem.objective(values)
                 if rise < 0.9 * room:
                     ends[p, side] = np.nan

@@ -28,4 +28,4 @@ def test_one_factor_caps(mean_reversion, vol, published):
         cs.G2(mean_reversion, 0.5, vol, 0.0, -0.3),
         cs.G2(0.5, mean_reversion, 0.0, vol, 0.8),
     ):
-        assert model.cap_prices(day)[0] == pytest.approx(published, rel=0, abs=1e-8)
+        assert model.prices(day)[0] == pytest.approx(published, rel=0, abs=1e-8)

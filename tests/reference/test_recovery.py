@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.problem import LOWER, UPPER
+from calibscope.models.g2.parameters import SPECS
+
+LOWER, UPPER = SPECS.lower, SPECS.upper
 
 COUNT = 60
 # Lowest and highest speeds and volatilities, and how many truths at least the quotes identify.

@@ -23,7 +23,7 @@ CURVE = cs.DiscountCurve.from_zero_rates([30], [0.02])
 @pytest.mark.parametrize("weights", ["rmsre", "absolute", "vega"])
 def test_leverage_is_the_diagonal_of_the_hat_matrix(weights):
     shape = cs.MarketDay.from_arrays(curve=CURVE, maturities=CAPS, vols=[0.01] * len(CAPS))
-    prices = USUAL.cap_prices(shape)
+    prices = USUAL.prices(shape)
     day = cs.MarketDay.from_arrays(curve=CURVE, maturities=CAPS, prices=prices)
     vegas = day.caplets.vegas(day.normal_vols)
     w = {"rmsre": 1 / prices**2, "absolute": np.ones(13), "vega": 1 / vegas**2}[weights]

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.g2.coordinates import scaled
+from calibscope.models.g2.parameters import SPECS
 from calibscope.study.rag import Rag, ratings_of
 from calibscope.study.run import run_study
 from calibscope.study.settings import GovernanceSection, StudySettings, study_settings
+
+scaled = SPECS.coordinates.of
 
 GOOD = {
     "status": "CONVERGED", "reason": "Converged.", "rmsre": 0.004,

@@ -59,7 +59,7 @@ def test_every_flagged_day_has_its_largest_change(study, said):
         left = dx.refits.leave_one_out()
         moves = np.abs(left.shifts.refitted / left.shifts.scale)
         k, p = np.unravel_index(moves.argmax(), moves.shape)
-        name, value = dx.problem.words.names[p], dx.problem.values[p]
+        name, value = dx.problem.specs.names[p], dx.problem.values[p]
         word = "yes" if left.shifts.is_predicted[k] else "no"
         assert (
             f"{date.date()} {left.labels[k]} {name}: {value:.3g} to "

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.g2.coordinates import scaled
+from calibscope.models.g2.parameters import SPECS
 from calibscope.study.robustness import PAPER, Variant, keep, robustness, variants_of
 from calibscope.study.settings import study_settings
+
+scaled = SPECS.coordinates.of
 
 
 def test_a_variant_that_changes_nothing_moves_nothing(market):

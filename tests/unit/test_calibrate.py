@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.problem import LOWER, UPPER, Problem
+from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Status
 from calibscope.calibration.solvers import SOLVERS
+from calibscope.models.g2.parameters import SPECS
+
+LOWER, UPPER = SPECS.lower, SPECS.upper
 
 TRUTH = cs.G2(0.6, 0.04, 0.008, 0.009, -0.7)
 

@@ -5,16 +5,16 @@ import pytest
 from linear_problem import linear
 
 import calibscope as cs
-from calibscope.diagnosis.least_squares import ARCTANH, LOG, TRANSFORMS
+from calibscope.base.transforms import IDENTITY, Coordinates, Scale
 from calibscope.diagnosis.refit.comparison import PROFILE, _disagreement, compare_intervals
 
-IDENTITY = TRANSFORMS.index("identity")
+LOG, ANGLE = Scale("log"), Scale("arcsin")
 NONE = (np.nan, np.nan)
 
 
 def judged(delta, profile, code):
     low, high = np.array([delta, profile], dtype=float).T[:, :, None]
-    disagrees, words = _disagreement(low, high, np.array([code]))
+    disagrees, words = _disagreement(low, high, Coordinates((code,)))
     return words[0, 0], words[PROFILE, 0], disagrees[:, 0].tolist()
 
 
@@ -28,8 +28,8 @@ def judged(delta, profile, code):
         ((0.3, 1.3), (0.0, 1.0), IDENTITY, "elsewhere"),
         ((1.0, 10**2.4), (1.0, 100.0), LOG, ""),
         ((1.0, 10**2.6), (1.0, 100.0), LOG, "longer"),
-        ((-1.0, np.sin(0.7 * np.pi / 2)), (-1.0, 1.0), ARCTANH, ""),
-        ((-1.0, 0.0), (-1.0, 1.0), ARCTANH, "shorter"),
+        ((-1.0, np.sin(0.7 * np.pi / 2)), (-1.0, 1.0), ANGLE, ""),
+        ((-1.0, 0.0), (-1.0, 1.0), ANGLE, "shorter"),
         # No noise: both are points, and rounding is no disagreement.
         ((2.0 + 1e-12, 2.0 + 1e-12), (2.0, 2.0), LOG, ""),
         ((1.9, 1.9), (2.0, 2.0), LOG, "elsewhere"),

@@ -12,10 +12,12 @@ from scipy.special import logit, ndtr
 
 import calibscope as cs
 from calibscope.base.measures import PRICE, PROBABILITY, SPREAD
-from calibscope.calibration.g2.coordinates import scaled, unscaled
 from calibscope.calibration.near_optimal.alternatives import Alternatives, alternatives
 from calibscope.diagnosis.propagate.consequences import Materiality, consequences
 from calibscope.models.g2.downstream import Downstream
+from calibscope.models.g2.parameters import SPECS
+
+scaled, unscaled = SPECS.coordinates.of, SPECS.coordinates.values
 
 TRUTH = cs.G2(1.2, 0.08, 0.02, 0.011, -0.6)
 INSTRUMENTS = (cs.Cap(11), cs.Floor(18, 0.01), cs.BondOption(5, 15))
@@ -247,7 +249,7 @@ def test_alternatives_are_good_and_go_farther_than_the_ends_of_the_valley(fits):
         assert (errors <= others.factor * errors.min() * (1 + 1e-6)).all()
         assert (others.points == fit.parameters.values).all(axis=1).any()
         assert others.error == "RMSRE"
-        ends = asked.values(fit.evidence.near_optimal.ends.reshape(-1, 5))
+        ends = asked.values(fit.evidence.near_optimal.extremes.reshape(-1, 5))
         values = asked.values(others.points)
         assert (np.ptp(values, axis=0) >= np.ptp(ends, axis=0)).all()
     label = asked.labels.index("sd of slope in 10Y")  # on 2024-06-06

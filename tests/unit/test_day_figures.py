@@ -10,18 +10,21 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.g2.coordinates import scaled, unscaled
+from calibscope.calibration.g2.bench import Workbench
 from calibscope.market.maturity import label
+from calibscope.models.g2.parameters import SPECS
 from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import POINTS, geometry, model_patch
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
 from calibscope.report.figures.interval_chart import interval_chart, told_from_one
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
-from calibscope.report.figures.local_minima import level_of, local_minima_map, speed_profile
+from calibscope.report.figures.local_minima import level_of, local_minima_map
 from calibscope.report.figures.market_against_model import market_against_model
 from calibscope.report.figures.singular_spectrum import singular_spectrum
 from calibscope.report.figures.style import LINE_HEIGHT
+
+scaled, unscaled = SPECS.coordinates.of, SPECS.coordinates.values
 
 TAME, RANK_LOST, AT_BOUND = "2020-03-18", "2022-07-21", "2024-06-06"
 OF_FITS = (market_against_model, local_minima_map, geometry)
@@ -207,7 +210,7 @@ def test_axes_are_those_over_which_the_arrows_spread(diagnoses):
     figure = influence_arrows(dx, y="a_x")
     assert figure.layout.yaxis.title.text.startswith("shift of a_x")
     beside = max((pair for pair in areas if 0 in pair), key=areas.get)[1]
-    assert figure.layout.xaxis.title.text.startswith(f"shift of {dx.problem.words.names[beside]}")
+    assert figure.layout.xaxis.title.text.startswith(f"shift of {dx.problem.specs.names[beside]}")
 
 
 def test_arrows_ask_for_two_parameters(diagnoses):
@@ -305,18 +308,17 @@ def test_a_correlation_near_its_bound_does_not_look_as_if_at_it():
 
 def test_profile_is_the_best_fit_for_given_speeds(fits):
     fit = fits[TAME]
-    profile = speed_profile(fit.problem, fit.parameters.values, fit.objective)
-    assert profile.multiples.min() == pytest.approx(1.0, abs=0.01)  # the grid is nowhere far
-    i, j = np.unravel_index(profile.multiples.argmin(), profile.multiples.shape)
-    best = sorted((profile.a_x[j], profile.a_y[i]))
+    profile = Workbench(fit.problem).grid(fit.parameters.values)
+    multiples = np.sqrt(profile.values / fit.objective)
+    assert multiples.min() == pytest.approx(1.0, abs=0.01)  # the grid is nowhere far
+    i, j = np.unravel_index(multiples.argmin(), multiples.shape)
+    best = sorted((profile.x[j], profile.y[i]))
     assert best == pytest.approx([fit.parameters.a_y, fit.parameters.a_x], rel=0.15)
     fast, slow = 50, 20
-    fixed = cs.calibrate(
-        fit.problem.day, fixed={"a_x": profile.a_x[fast], "a_y": profile.a_y[slow]}
-    )
+    fixed = cs.calibrate(fit.problem.day, fixed={"a_x": profile.x[fast], "a_y": profile.y[slow]})
     # The scan is linear in the variances; far from the best fit that costs some percent.
     expected = np.sqrt(fixed.objective / fit.objective)
-    assert profile.multiples[slow, fast] == pytest.approx(expected, rel=0.1)
+    assert multiples[slow, fast] == pytest.approx(expected, rel=0.1)
 
 
 def test_optima_stand_where_they_were_found(fits):

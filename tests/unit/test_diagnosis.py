@@ -792,7 +792,7 @@ def test_the_same_least_squares_through_both_doors(fits):
         residuals=day.prices - fit.prices,
         jacobian=fit.parameters.jacobian(day),
         weights=fit.problem.weights,
-        names=dx.problem.words.names,
+        names=dx.problem.specs.names,
         values=fit.parameters.values,
         bounds=(fit.problem.lower, fit.problem.upper),
         hessian=fit.parameters.hessian(day),

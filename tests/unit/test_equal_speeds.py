@@ -26,7 +26,7 @@ STEPS = np.array([2e-5, 2e-7, 2e-6, 2e-7, 2e-7])
 @pytest.fixture(scope="module")
 def case():
     problem = Problem.of(cs.demo_market().day("2022-10-31"))
-    return case_of(problem.book, 0, problem.task, memory_for(problem.book, 0, 1))
+    return case_of(problem.pricer.book, 0, problem.task, memory_for(problem.pricer.book, 0, 1))
 
 
 def objective(place: np.ndarray, case) -> float:

@@ -7,14 +7,16 @@ import pytest
 
 from calibscope.calibration.balance import leverage_balanced_weights
 from calibscope.calibration.calibrate import calibrate
-from calibscope.calibration.g2.coordinates import scaled, unscaled
-from calibscope.calibration.g2.workbench import Workbench
+from calibscope.calibration.g2.bench import Workbench
+from calibscope.calibration.g2.plausible import PlausibleBox, plausible_fit
 from calibscope.calibration.near_optimal.evidence import evidence
 from calibscope.calibration.near_optimal.local_minima import _Found, _refine, local_minima
 from calibscope.calibration.near_optimal.near_optimal import near_optimal
-from calibscope.calibration.near_optimal.plausible import PlausibleBox, plausible_fit
 from calibscope.market.demo import demo_market
 from calibscope.models.g2.model import G2
+from calibscope.models.g2.parameters import SPECS
+
+scaled, unscaled = SPECS.coordinates.of, SPECS.coordinates.values
 
 TWO_OPTIMA, TAME, EQUAL_SPEEDS, AT_BOUNDS, FAST = (
     "2020-09-11", "2016-09-05", "2022-11-17", "2023-07-20", "2024-06-03",
@@ -100,7 +102,7 @@ def test_one_factor_ridge_is_one_optimum(fits):
     bench = Workbench(fits[FAST].problem)
     speed, total = 0.01546569, 0.00871325
     splits = [G2(speed, speed, share * total, (1 - share) * total, 1.0) for share in (0.3, 0.6)]
-    prices = [split.cap_prices(fits[FAST].problem.day) for split in splits]
+    prices = [split.prices(fits[FAST].problem.day) for split in splits]
     np.testing.assert_allclose(prices[0], prices[1], rtol=1e-10)
     first = _Found(bench.problem.objective(splits[0].values), splits[0].values)
     value = bench.problem.objective(splits[1].values)
@@ -112,7 +114,7 @@ def test_a_local_solver_is_told_of_the_better_optimum(fits):
     second = evidence(fits[TWO_OPTIMA]).local_minima.runner_up.parameters
     problem = fits[TWO_OPTIMA].problem
     value, point = Workbench(problem).polished(second.values)
-    local = dataclasses.replace(fits[TWO_OPTIMA], as_found=G2(*point), ends=())
+    local = dataclasses.replace(fits[TWO_OPTIMA], as_found=G2(*point), candidates=())
     found = evidence(local)
     assert not found.is_best
     assert "better optimum" in found.sentences[0]
@@ -137,10 +139,10 @@ def test_valley_contains_the_fit_and_ends_keep_the_limit(fits, evidences):
         assert (found.high >= values * (1 - 1e-9 * np.sign(values))).all()
         for p in range(5):
             for side, end in enumerate((found.low[p], found.high[p])):
-                assert found.ends[p, side, p] == end
+                assert found.extremes[p, side, p] == end
                 # 1e-8: rounding where volatilities of 1 nearly cancel.
-                assert fit.problem.rmsre(found.ends[p, side]) <= 1.1 * fit.rmsre * (1 + 1e-8)
-                assert found.ends[p, side, 0] >= found.ends[p, side, 1] * (1 - 1e-9)
+                assert fit.problem.rmsre(found.extremes[p, side]) <= 1.1 * fit.rmsre * (1 + 1e-8)
+                assert found.extremes[p, side, 0] >= found.extremes[p, side, 1] * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("date", [TWO_OPTIMA, TAME, EQUAL_SPEEDS])
@@ -151,11 +153,11 @@ def test_beyond_the_valley_no_start_keeps_the_limit(fits, evidences, date):
     scan = bench.scan_around(fit.parameters.values)
     pairs = np.argsort(scan.values, axis=None)[:200:20]
     starts = [scan.point(*np.unravel_index(k, scan.values.shape)) for k in pairs]
-    starts += list(found.ends.reshape(-1, 5))
+    starts += list(found.extremes.reshape(-1, 5))
     centre = scaled(fit.parameters.values)
     for p in range(5):
         for side, sign in ((0, -1), (1, 1)):
-            end = scaled(found.ends[p, side])[p]
+            end = scaled(found.extremes[p, side])[p]
             outside = end + sign * (0.1 * abs(end - centre[p]) + 1e-4)
             if not scaled(problem.lower)[p] < outside < scaled(problem.upper)[p]:
                 continue
@@ -204,8 +206,8 @@ def test_valley_within_bid_and_ask(fits):
     found = near_optimal(fit.problem, fit.parameters, bid_ask=True)
     assert found.is_inside
     counts = np.arange(len(day.prices)) != 4
-    for end in found.ends.reshape(-1, 5):
-        prices = G2(*end).cap_prices(day)[counts]
+    for end in found.extremes.reshape(-1, 5):
+        prices = G2(*end).prices(day)[counts]
         assert (prices >= spreads[counts, 0] * (1 - 1e-12)).all()
         assert (prices <= spreads[counts, 1] * (1 + 1e-12)).all()
     assert found.width[0] > 1.2
@@ -242,7 +244,7 @@ def test_reasons_are_words():
 def test_no_pair_of_speeds_in_the_box_fits_better(fits, date, box):
     problem = fits[date].problem
     found = plausible_fit(problem, box)
-    assert box.is_plausible(found)
+    assert not box.reasons(found)
     reached = problem.objective(found.values)
     lower, upper = box.bounds(problem)
     bench = Workbench(dataclasses.replace(problem, lower=lower, upper=upper))

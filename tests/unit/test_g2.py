@@ -14,7 +14,7 @@ NAN = float("nan")
 
 def test_shapes_are_those_of_the_design():
     day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
-    assert model.cap_prices(day).shape == (13,)
+    assert model.prices(day).shape == (13,)
     assert model.jacobian(day).shape == (13, 5)
     hessian = model.hessian(day)
     assert hessian.shape == (13, 5, 5)
@@ -67,7 +67,7 @@ def intrinsic(day):
 )
 def test_without_variance_caps_are_worth_their_intrinsic_value_and_say_so(model):
     day = demo_day()
-    assert model.cap_prices(day) == pytest.approx(intrinsic(day), rel=1e-12)
+    assert model.prices(day) == pytest.approx(intrinsic(day), rel=1e-12)
     assert (model.jacobian(day) == 0).all()
     assert (model.hessian(day) == 0).all()
     assert model.is_degenerate(day).all()
@@ -85,7 +85,7 @@ def test_ordinary_parameters_are_not_degenerate_even_with_the_first_caplet():
     model = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
     assert not model.is_degenerate(day).any()
     # The cap of one caplet is fixed today: intrinsic value, no sensitivity.
-    assert model.cap_prices(day)[0] == pytest.approx(1 - 1.005 * float(curve.discount(0.5)))
+    assert model.prices(day)[0] == pytest.approx(1 - 1.005 * float(curve.discount(0.5)))
     assert (model.jacobian(day)[0] == 0).all()
 
 
@@ -98,7 +98,7 @@ def test_the_first_caplet_adds_its_intrinsic_value():
         )
         for first in (True, False)
     )
-    gain = model.cap_prices(with_first) - model.cap_prices(without)
+    gain = model.prices(with_first) - model.prices(without)
     assert gain == pytest.approx([1 - 1.005 * float(curve.discount(0.5)), 0], abs=1e-15)
     assert model.jacobian(with_first) == pytest.approx(model.jacobian(without), rel=1e-13)
 
@@ -106,7 +106,7 @@ def test_the_first_caplet_adds_its_intrinsic_value():
 def test_zero_speeds_are_the_limit_of_small_ones():
     day = demo_day()
     limit, near = cs.G2(0, 0, 0.006, 0.005, 0.3), cs.G2(1e-12, 1e-12, 0.006, 0.005, 0.3)
-    assert limit.cap_prices(day) == pytest.approx(near.cap_prices(day), rel=1e-10)
+    assert limit.prices(day) == pytest.approx(near.prices(day), rel=1e-10)
     assert limit.jacobian(day) == pytest.approx(near.jacobian(day), rel=1e-9)
     assert limit.hessian(day) == pytest.approx(near.hessian(day), rel=1e-9)
 
@@ -178,7 +178,7 @@ def test_a_book_takes_any_iterable_of_days():
 def test_wrong_things_are_named():
     day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
     with pytest.raises(TypeError, match="expected a MarketDay, got a DiscountCurve"):
-        model.cap_prices(day.curve)
+        model.prices(day.curve)
     with pytest.raises(ValueError, match="there are no days"):
         CapBook.from_days([])
     with pytest.raises(ValueError, match="parameters must be numbers in the order a_x, a_y"):
@@ -190,9 +190,7 @@ def test_wrong_things_are_named():
 def test_a_cap_is_the_sum_of_its_caplets():
     day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
     times = day.schedule.times
-    for strike, count, price in zip(
-        day.strikes, day.period_counts, model.cap_prices(day), strict=True
-    ):
+    for strike, count, price in zip(day.strikes, day.period_counts, model.prices(day), strict=True):
         caplets = model.caplet_prices(day.curve, times[1:count], times[2 : count + 1], strike)
         assert caplets.sum() == pytest.approx(price, rel=1e-13)
 
@@ -200,7 +198,7 @@ def test_a_cap_is_the_sum_of_its_caplets():
 def test_one_compiled_kernel_serves_every_way_of_calling():
     """A second signature would mean a second compilation of some seconds in a user's face."""
     day, model = demo_day(), cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
-    model.cap_prices(day)
+    model.prices(day)
     model.hessian(day)
     model.caplet_prices(day.curve, day.schedule.times[1:3], day.schedule.times[2:4], 0.02)
     caps.evaluate([model.values] * 3, CapBook.from_days([day] * 3), order=1)

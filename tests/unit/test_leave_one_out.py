@@ -123,7 +123,7 @@ def test_it_is_the_calibration_without_the_quote(date):
         assert loo.shifts.objective[k] == pytest.approx(fit.objective, rel=1e-9)
         if fit.is_identified:
             assert loo.shifts.parameters[k] == pytest.approx(fit.parameters.values, rel=1e-6)
-            price = fit.parameters.cap_prices(day)[k]
+            price = fit.parameters.prices(day)[k]
             assert loo.press[k] == pytest.approx(day.prices[k] - price, rel=1e-6)
 
 
@@ -158,7 +158,7 @@ def test_a_day_with_one_degree_of_freedom():
 def test_a_day_without_a_degree_of_freedom():
     day = MARKET.day(INTERIOR)
     five = day.without(day.maturities[[1, 3, 5, 7, 8, 9, 10, 11]])
-    prices = cs.G2(0.5, 0.04, 0.012, 0.011, -0.7).cap_prices(five)
+    prices = cs.G2(0.5, 0.04, 0.012, 0.011, -0.7).prices(five)
     loo = cs.diagnose(cs.calibrate(dataclasses.replace(five, prices=prices))).refits.leave_one_out()
     assert not loo.is_identified.any()
     assert all("not identified without it" in mark for mark in loo.marks)

@@ -154,17 +154,16 @@ def test_every_point_of_a_profile_is_what_it_says(date):
 
 def test_no_other_held_fit_is_better():
     """Against the general solver: dozens of starts with the parameter held, no use of structure."""
-    from calibscope.calibration.solvers.global_search import solve
+    from calibscope.calibration.g2.solver import _posed, solve
 
     fit = cs.calibrate(cs.demo_market().day("2018-05-29"))
-    refit = cs.diagnose(fit).refit
     found = profiles(cs.diagnose(fit), levels=(0.75,))
     quotes, weights = fit.problem.day.prices, fit.problem.weights
     for p, curve in enumerate(found.curves):
         for i in (0, len(curve.values) // 3, len(curve.values) - 1):
             held = np.full(5, np.nan)
             held[p] = curve.values[i]
-            ends = solve(refit._posed(quotes, weights, held), fit.problem.lower)
+            ends = solve(_posed(fit.problem, quotes, weights, held))
             in_order = ends.parameters[:, 0] >= ends.parameters[:, 1]
             if in_order.any():
                 assert curve.objectives[i] <= ends.objectives[in_order].min() * 1.005

@@ -134,7 +134,7 @@ def test_the_profile_chart_shows_the_profiles(answers, date):
     delta = found.dx.intervals(0.95)
     figure = profile_chart(found.profiles, delta, "note")
     for curve in found.profiles.curves:
-        p = found.dx.problem.words.names.index(curve.name)
+        p = found.dx.problem.specs.names.index(curve.name)
         to_axis = np.log10 if curve.name != "rho_xy" else np.arcsin
         line = trace(figure, curve.name)
         np.testing.assert_allclose(line.x, to_axis(curve.values))
@@ -165,7 +165,7 @@ def test_doubtful_delta_intervals_are_grey(answers):
 def test_the_shifts_are_those_of_the_refits(answers, date):
     left = answers[date].leave_one_out
     figure = left_out_shifts(left, "note")
-    for p, name in enumerate(left.shifts.words.names):
+    for p, name in enumerate(left.shifts.specs.names):
         if not left.shifts.refitted[:, p].any():
             assert not any(each.name.startswith(f"{name},") for each in figure.data)
             continue

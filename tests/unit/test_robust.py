@@ -68,7 +68,7 @@ def test_without_large_errors_huber_is_the_plain_fit():
 
 def test_a_wrong_cap_loses_its_weight():
     day = MARKET.day(INTERIOR)
-    prices = cs.G2(0.5, 0.04, 0.012, 0.011, -0.7).cap_prices(day)
+    prices = cs.G2(0.5, 0.04, 0.012, 0.011, -0.7).prices(day)
     prices *= 1 + 1e-3 * np.random.default_rng(5).normal(size=13)
     prices[6] *= 1.05
     dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=prices)))
@@ -79,7 +79,7 @@ def test_a_wrong_cap_loses_its_weight():
     assert table.huber.argmin() == 6
     cauchy, plain = dx.refits.robust("cauchy"), dx.problem.values
     truth = np.array([0.5, 0.04, 0.012, 0.011, -0.7])
-    gap = [np.abs(cs.G2(*x).cap_prices(day) / cs.G2(*truth).cap_prices(day) - 1).max()
+    gap = [np.abs(cs.G2(*x).prices(day) / cs.G2(*truth).prices(day) - 1).max()
            for x in (cauchy.parameters, plain)]  # fmt: skip
     assert gap[0] < 0.5 * gap[1]
 

@@ -64,7 +64,7 @@ def template():
 def test_prices_far_out_of_the_money_give_the_truth_back(template, away):
     truth = cs.G2(0.5, 0.05, 0.006, 0.005, -0.6)
     day = dataclasses.replace(template, strikes=template.strikes + away)
-    fit = cs.calibrate(dataclasses.replace(day, prices=truth.cap_prices(day)))
+    fit = cs.calibrate(dataclasses.replace(day, prices=truth.prices(day)))
     assert fit.rmsre < 1e-9
     assert fit.parameters.values == pytest.approx(truth.values, rel=1e-5)
 

@@ -13,13 +13,13 @@ def test_without_noise_prices_are_the_models():
     market = cs.simulate_market(TRUTH, days=5, noise=0)
     assert market.is_synthetic
     for day in market:
-        assert day.prices == pytest.approx(TRUTH.cap_prices(day), rel=1e-14)
+        assert day.prices == pytest.approx(TRUTH.prices(day), rel=1e-14)
     assert is_business_day(np.array(market.dates, "datetime64[D]")).all()
 
 
 def test_noise_is_relative_normal_and_seeded():
     market = cs.simulate_market(TRUTH, days=2000, noise=0.01, seed=4)
-    exact = TRUTH.cap_prices(market.days[0])
+    exact = TRUTH.prices(market.days[0])
     errors = np.array([day.prices for day in market]) / exact - 1
     # 26,000 draws: the standard error of the standard deviation is 0.44 % of it.
     assert errors.std() == pytest.approx(0.01, rel=0.02)
@@ -37,7 +37,7 @@ def test_noise_is_what_the_formula_says():
     market = cs.simulate_market(TRUTH, days=3, noise=0.1, seed=8)
     errors = np.random.default_rng(8).standard_normal(3 * 13).reshape(3, 13)
     for day, error in zip(market, errors, strict=True):
-        assert day.prices == pytest.approx(TRUTH.cap_prices(day) * (1 + 0.1 * error), rel=1e-13)
+        assert day.prices == pytest.approx(TRUTH.prices(day) * (1 + 0.1 * error), rel=1e-13)
 
 
 def test_a_path_of_truths():
@@ -46,7 +46,7 @@ def test_a_path_of_truths():
     assert len(market) == 7
     assert len(cs.simulate_market(path[:1])) == 1
     for model, day in zip(path, market, strict=True):
-        assert day.prices == pytest.approx(model.cap_prices(day), rel=1e-14)
+        assert day.prices == pytest.approx(model.prices(day), rel=1e-14)
 
 
 def test_curves_strikes_and_dates_come_from_the_template():
@@ -56,7 +56,7 @@ def test_curves_strikes_and_dates_come_from_the_template():
     for day, like in zip(market, demo, strict=True):
         assert day.curve is like.curve
         assert (day.strikes == like.strikes).all()
-        assert day.prices == pytest.approx(TRUTH.cap_prices(like), rel=1e-14)
+        assert day.prices == pytest.approx(TRUTH.prices(like), rel=1e-14)
     one = cs.simulate_market(TRUTH, days=3, noise=0, template=demo.days[2])
     assert one.dates[0] == demo.dates[2]
     assert (one.days[1].strikes == demo.days[2].strikes).all()

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.problem import LOWER, UPPER
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.models.g2.parameters import PARAMETERS, SPECS
 from calibscope.study import statistics
 from calibscope.study.events import REFERENCE_DATES
+
+LOWER, UPPER = SPECS.lower, SPECS.upper
 
 FIRST, LAST = "2022-10-01", "2023-01-31"  # a new year, many switches, correlations off the bound
 TABLES = sorted({*statistics.__all__} - {"ParameterPCA", "parameter_pca"})
@@ -424,7 +425,9 @@ def test_lost_directions_and_days_without_results_in_a_year():
         }
     )  # fmt: skip
     estimates = pd.DataFrame(0.5, dates.delete(2).rename("date"), list(PARAMETERS))
-    row = statistics.regime_summary(SimpleNamespace(days=days, estimates=estimates)).iloc[0]
+    row = statistics.regime_summary(
+        SimpleNamespace(days=days, estimates=estimates, specs=SPECS)
+    ).iloc[0]
     assert (row["period"], row["days"]) == ("2020", 4)
     shares = row[["edof_full", "edof_one_lost", "edof_more_lost", "at_bound"]].to_list()
     assert shares == [0.25, 0.5, 0.25, 0.25]

@@ -53,7 +53,7 @@ def test_the_unit_of_weights_does_not_decide_what_is_perfect(day, unit):
     assert scaled.relative_offset == pytest.approx(plain.relative_offset, rel=1e-9)
     assert scaled.status is plain.status is Status.NOT_CONVERGED
     truth = cs.G2(0.9, 0.03, 0.012, 0.009, -0.8)
-    exact = dataclasses.replace(day, prices=truth.cap_prices(day))
+    exact = dataclasses.replace(day, prices=truth.prices(day))
     fit = Fit(Problem.of(exact, unit * exact.prices**-2.0), truth, "given", 0, 0.0)
     assert fit.relative_offset == 0.0
 

@@ -1,7 +1,9 @@
 """What kind of number a result is: its unit, and the scale on which its error is roughly normal."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
+
+from calibscope.base.arrays import Array
 
 Transform = Literal["log", "logit", "identity"]
 
@@ -37,3 +39,21 @@ PROBABILITY = Measure("probability", "%", 100.0, "logit")
 DEVIATION = Measure("standard deviation", "bp", 1e4, "log")
 SPREAD = Measure("difference of rates", "bp", 1e4, "identity")
 PRICE = Measure("price per notional", "%", 100.0, "log")
+
+
+class Quantities(Protocol):
+    """Numbers q(theta) that follow from p parameters, with their derivatives."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """(q,) how tables name them; no two alike."""
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """(q,) what kind of number each is."""
+
+    def values(self, parameters: Array) -> Array:
+        """(n, q) at parameters (n, p)."""
+
+    def gradients(self, parameters: Array) -> Array:
+        """(q, p) at parameters (p,); not a number where there is none."""

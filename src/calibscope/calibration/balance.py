@@ -16,11 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
-from calibscope.calibration.g2.search import compile_kernels
 from calibscope.calibration.problem import Bounds, Problem
-from calibscope.calibration.solvers.global_search import solve
+from calibscope.calibration.search import search_for
 from calibscope.market.day import MarketDay
-from calibscope.models.g2.model import G2
+from calibscope.models.model import DEFAULT, Model
 
 CAP = 0.9  # of the leverage
 RANK_TOLERANCE = 1.5e-8  # on the singular values, relative to the largest
@@ -34,7 +33,7 @@ class BalancedWeights:
 
     weights: Array  # (m,)
     leverages: Array  # (m,) at the fit with these weights
-    parameters: G2  # of that fit
+    parameters: Model  # of that fit
     iterations: int  # fits
     is_balanced: bool  # whether no leverage exceeds the cap by more than 1e-3
 
@@ -43,6 +42,7 @@ def leverage_balanced_weights(
     day: MarketDay,
     cap: float = CAP,
     *,
+    model: str | type[Model] = DEFAULT,
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
     most_iterations: int = 50,
@@ -59,7 +59,7 @@ def leverage_balanced_weights(
     ----------
     day : quotes of one day
     cap : above p/m, the mean leverage of p parameters and m quotes, and below 1
-    bounds, fixed : as for `calibrate`
+    model, bounds, fixed : as for `calibrate`
     most_iterations : refits before it gives up
 
     Returns
@@ -74,18 +74,18 @@ def leverage_balanced_weights(
     >>> balanced.is_balanced, bool(balanced.leverages.max() <= 0.801)
     (True, True)
     """
-    problem = Problem.of(day, "rmsre", bounds, fixed)
+    problem = Problem.of(day, "rmsre", bounds, fixed, model=model)
     free, quotes = problem.free_count, len(day.prices)
     if not free / quotes < cap < 1.0:
         raise ValueError(
             f"cap is {cap}; with {quotes} quotes and {free} parameters, give one between "
             f"{free / quotes:.3g} (their ratio) and 1"
         )
-    compile_kernels()
+    search = search_for(problem.model)
     weights = np.array(problem.weights)
     for iteration in range(1, most_iterations + 1):
-        problem = Problem.of(day, weights, bounds, fixed)
-        point = solve(problem, problem.lower).parameters[0]
+        problem = Problem.of(day, weights, bounds, fixed, model=model)
+        point = search.solve(problem).parameters[0]
         leverages = _leverages(problem, point)
         is_balanced = bool(leverages.max() <= cap + NEAR_CAP)
         if is_balanced or iteration == most_iterations:
@@ -94,9 +94,12 @@ def leverage_balanced_weights(
         odds = cap * (1.0 - leverages[above]) / (leverages[above] * (1.0 - cap))
         weights[above] *= np.sqrt(np.clip(odds, SMALLEST_FACTOR**2, 1.0))
     return BalancedWeights(
-        frozen(weights), frozen(leverages), G2(*problem.canonical(point)), iteration,
+        frozen(weights),
+        frozen(leverages),
+        problem.model.from_values(problem.canonical(point)),
+        iteration,
         is_balanced,
-    )  # fmt: skip
+    )
 
 
 def _leverages(problem: Problem, point: Array) -> Array:

@@ -4,29 +4,22 @@ r"""What a calibration minimises: weighted least squares between the bounds.
 
 With w_k = 1/y_k^2 that is m RMSRE^2 (paper, eq. rmsre). Weights are fixed once the quotes are
 observed. An anchor adds a pull towards given parameters, strength * sum_p (q_p - q_p(anchor))^2 in
-the scaled coordinates q = (log a_x, log a_y, log sigma_x, log sigma_y, rho_xy).
+the scaled coordinates q of the parameters, such as logarithms.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, frozen
 from calibscope.base.brief import brief
-from calibscope.calibration.g2.case import COUNT, Task
-from calibscope.calibration.g2.coordinates import SWAP, scale, scaled
+from calibscope.base.parameters import Specs
 from calibscope.calibration.weights import Weights, name_of, weights_of
 from calibscope.market.day import MarketDay
-from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import CapValues, evaluate
-from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
-
-# The paper's box.
-LOWER = frozen([1e-5, 1e-5, 1e-5, 1e-5, -1.0])
-UPPER = frozen([10.0, 10.0, 1.0, 1.0, 1.0])
+from calibscope.models.model import DEFAULT, Model, Pricer, Values, model_named
 
 LARGEST_STRENGTH = 1e50  # beyond, sums of squares leave the range of numbers
 PERFECT = 1e-10  # relative price errors: smaller ones are rounding
@@ -34,17 +27,32 @@ PERFECT = 1e-10  # relative price errors: smaller ones are rounding
 Bounds = Mapping[str, tuple[float, float]]
 
 
+class Task(NamedTuple):
+    """What is to be minimised, and where, as solvers take it; a batch of tasks has the row first.
+
+    Arrays are writable, the type for which kernels are compiled.
+    """
+
+    quotes: Array  # (m,)
+    root_weights: Array  # (m,) square roots of the weights
+    lower: Array  # (p,)
+    upper: Array  # (p,)
+    anchor: Array  # (p,) coordinates
+    strength: Array  # (p,) of the anchor's pull; zero: none
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The calibration of one day: quotes, weights, bounds, and perhaps an anchor."""
+    """The calibration of a model to one day: quotes, weights, bounds, and perhaps an anchor."""
 
+    model: type[Model]
     day: MarketDay
     weights: Array  # (m,)
-    lower: Array  # (5,)
-    upper: Array  # (5,)
+    lower: Array  # (p,)
+    upper: Array  # (p,)
     weighting: str = "rmsre"
-    anchor: G2 | None = None
-    anchor_strength: float | Array = 0.0  # one for all parameters, or (5,)
+    anchor: Model | None = None
+    anchor_strength: float | Array = 0.0  # one for all parameters, or (p,)
 
     @classmethod
     def of(
@@ -53,8 +61,9 @@ class Problem:
         weights: Weights = "rmsre",
         bounds: Bounds | None = None,
         fixed: Mapping[str, float] | None = None,
-        anchor: G2 | None = None,
+        anchor: Model | None = None,
         anchor_strength: float = 0.0,
+        model: str | type[Model] = DEFAULT,
     ) -> "Problem":
         """Build and check a problem from what users say.
 
@@ -63,9 +72,10 @@ class Problem:
         day : quotes of one day
         weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), an importance per
             maturity, such as {10: 1, 20: 3}, times 1/y^2, or one per quote
-        bounds : for some parameters, such as {"sigma_x": (1e-4, 0.1)}
-        fixed : parameters that do not move, such as {"rho_xy": -0.7}
+        bounds : for some parameters, such as {"sigma": (1e-4, 0.1)}
+        fixed : parameters that do not move, such as {"sigma": 0.01}
         anchor, anchor_strength : pull towards these parameters, see the module's formula
+        model : what is fitted, by name or class
 
         Returns
         -------
@@ -74,31 +84,49 @@ class Problem:
         """
         if not isinstance(day, MarketDay):
             raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
-        lower, upper = box(bounds or {}, fixed or {})
+        kind = model_named(model)
+        lower, upper = box(kind.specs, bounds or {}, fixed or {})
         strength = _strength(anchor_strength)
         if strength > 0 and anchor is None:
             raise ValueError(f"anchor_strength is {strength:g}; give an anchor as well")
+        if anchor is not None and not isinstance(anchor, kind):
+            raise TypeError(f"anchor is a {type(anchor).__name__}; give a {kind.__name__}")
         return cls(
-            day, weights_of(day, weights), lower, upper, name_of(weights), anchor,
+            kind, day, weights_of(day, weights), lower, upper, name_of(weights), anchor,
             strength,
         )  # fmt: skip
 
+    @property
+    def specs(self) -> Specs:
+        """What the parameters are."""
+        return self.model.specs
+
     @cached_property
-    def book(self) -> CapBook:
-        """The caps, packed for the kernel."""
-        return CapBook.from_days([self.day])
+    def pricer(self) -> Pricer:
+        """The day's quotes, ready to be priced."""
+        return self.model.pricer(self.day)
 
     @cached_property
     def task(self) -> Task:
-        """What the compiled solvers take; writable, the type for which they are compiled."""
-        point, strength = np.zeros(COUNT), np.zeros(COUNT)
+        """What solvers take."""
+        count = len(self.specs)
+        point, strength = np.zeros(count), np.zeros(count)
         if self.anchor is not None and np.any(np.asarray(self.anchor_strength) > 0):
-            values = np.clip(self.anchor.values, self.lower, self.upper)
-            point = scaled(values)
-            strength = np.array(np.broadcast_to(self.anchor_strength, COUNT), dtype=float)
+            point = self.specs.coordinates.of(np.clip(self.anchor.values, self.lower, self.upper))
+            strength = np.array(np.broadcast_to(self.anchor_strength, count), dtype=float)
         quotes = np.array(self.day.prices)
         lower, upper = np.array(self.lower), np.array(self.upper)
         return Task(quotes, np.sqrt(self.weights), lower, upper, point, strength)
+
+    @cached_property
+    def memory(self) -> dict[str, Array]:
+        """What a search remembers of its last call."""
+        return {}
+
+    @cached_property
+    def has_anchor(self) -> bool:
+        """Whether an anchor pulls."""
+        return bool(self.task.strength.any())
 
     @property
     def has_weight(self) -> BoolArray:
@@ -119,14 +147,13 @@ class Problem:
         return PERFECT**2 * float(self.weights @ self.day.prices**2)
 
     def canonical(self, parameters: ArrayLike) -> Array:
-        """The same models with the faster factor first, wherever the bounds allow both orders.
+        """The same models in the model's order of its factors, wherever the bounds allow it.
 
-        The canonical order is a_x >= a_y: prices are the same with the factors swapped (paper, eq.
-        analytical_cap_price). An anchor belongs to one order, which is then kept.
+        An anchor belongs to one order, which is then kept.
 
         Parameters
         ----------
-        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy, or (n, 5)
+        parameters : (p,), or (n, p)
 
         Returns
         -------
@@ -134,87 +161,107 @@ class Problem:
             of the same shape
         """
         points = np.asarray(parameters, float)
-        swapped = points[..., SWAP]
-        is_feasible = ((swapped >= self.lower) & (swapped <= self.upper)).all(axis=-1)
-        swap = (points[..., 0] < points[..., 1]) & is_feasible & (not self.task.strength.any())
-        return np.where(swap[..., None], swapped, points)
+        if self.has_anchor:
+            return points
+        found, is_open = points, ~self.model.is_canonical(points)
+        for other in self.model.equivalents(points)[1:]:
+            is_feasible = ((other >= self.lower) & (other <= self.upper)).all(axis=-1)
+            swap = is_open & is_feasible & self.model.is_canonical(other)
+            found, is_open = np.where(swap[..., None], other, found), is_open & ~swap
+        return found
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the factors can be swapped: same bounds for both, none fixed, no anchor."""
-        lower, upper = self.lower, self.upper
-        same = lower[0] == lower[1] and lower[2] == lower[3]
-        same &= upper[0] == upper[1] and upper[2] == upper[3]
-        return bool(same and (lower < upper)[:4].all() and not self.task.strength.any())
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the search over the speeds alone applies: symmetric, all correlations allowed."""
-        return self.is_symmetric and bool(self.lower[4] == -1.0 and self.upper[4] == 1.0)
-
-    def values(self, parameters: ArrayLike, order: int = 1) -> CapValues:
-        """Prices (order 0), Jacobian (1) and Hessian (2) at the parameters.
+    def evaluate(self, parameters: ArrayLike, order: int = 1, threads: int | None = 1) -> Values:
+        """Prices (order 0), Jacobian (1) and Hessian (2) at many points.
 
         Parameters
         ----------
-        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+        parameters : (n, p)
+        order : 0, 1 or 2: how many derivatives
+        threads : how many to use; None means all cores
+
+        Returns
+        -------
+        Values
+            prices (n, m), Jacobian (n, m, p), Hessian (n, m, p, p)
+        """
+        return self.pricer.evaluate(np.atleast_2d(np.asarray(parameters, float)), order, threads)
+
+    def values(self, parameters: ArrayLike, order: int = 1) -> Values:
+        """The same at one point.
+
+        Parameters
+        ----------
+        parameters : (p,)
         order : 0, 1 or 2: how many derivatives
 
         Returns
         -------
-        CapValues
-            prices (m,), Jacobian (m, 5), Hessian (m, 5, 5)
+        Values
+            prices (m,), Jacobian (m, p), Hessian (m, p, p)
         """
-        return evaluate(np.atleast_2d(np.asarray(parameters, float)), self.book, order, threads=1)
+        return self.evaluate(parameters, order).at(0)
 
     def tangent(self, parameters: ArrayLike) -> tuple[Array, Array]:
-        r"""Weighted residuals and their Jacobian by q; an anchor's pull adds five rows.
+        r"""Weighted residuals and their Jacobian by q; an anchor's pull adds p rows.
 
         .. math:: e = W^{1/2} (g - y), \qquad \frac{\partial e}{\partial q} = W^{1/2} J\,D, \quad
-            D = \mathrm{diag}(a_x, a_y, \sigma_x, \sigma_y, 1)
+            D = \mathrm{diag}(d\theta_p / dq_p)
 
-        Source: paper, eq. linearized_model, in the coordinates q = (log a, log sigma, rho).
+        Source: paper, eq. linearized_model, in the scaled coordinates q.
 
         Parameters
         ----------
-        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+        parameters : (p,)
 
         Returns
         -------
         tuple[Array, Array]
-            (m,) or (m + 5,), and the same by 5
+            (m,) or (m + p,), and the same by p
         """
         point, task = np.asarray(parameters, float), self.task
         values = self.values(point, order=1)
         residuals = task.root_weights * (values.prices - task.quotes)
-        A = task.root_weights[:, None] * values.jacobian * scale(point)
-        if task.strength.any():
+        A = task.root_weights[:, None] * values.jacobian * self.specs.coordinates.slopes(point)
+        if self.has_anchor:
             pull = np.sqrt(task.strength)
-            residuals = np.append(residuals, pull * (scaled(point) - task.anchor))
+            residuals = np.append(
+                residuals, pull * (self.specs.coordinates.of(point) - task.anchor)
+            )
             A = np.vstack((A, np.diag(pull)))
         return residuals, A
 
     def objective(self, parameters: ArrayLike) -> float:
         """f(p), with the anchor's pull.
 
-        f(p) = sum w_k (g_k(p) - y_k)^2, plus strength * sum (q - q_anchor)^2 (paper, eq. wls_form;
-        the pull is that of Tikhonov, 1963).
-
         Parameters
         ----------
-        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+        parameters : (p,)
 
         Returns
         -------
         float
             the weighted sum of squares
         """
-        point = np.asarray(parameters, float)
-        errors = self.task.root_weights * (self.values(point, 0).prices - self.task.quotes)
-        total = float(errors @ errors)
-        if self.task.strength.any():
-            total += float(self.task.strength @ (scaled(point) - self.task.anchor) ** 2)
-        return total
+        return float(self.objectives(parameters)[0])
+
+    def objectives(self, parameters: ArrayLike) -> Array:
+        """(n,) the same at many points.
+
+        Parameters
+        ----------
+        parameters : (n, p)
+
+        Returns
+        -------
+        Array
+            (n,) weighted sums of squares
+        """
+        points, task = np.atleast_2d(np.asarray(parameters, float)), self.task
+        errors = task.root_weights * (self.evaluate(points, 0).prices - task.quotes)
+        total = np.einsum("nk,nk->n", errors, errors)
+        if self.has_anchor:
+            total = total + (self.specs.coordinates.of(points) - task.anchor) ** 2 @ task.strength
+        return np.asarray(total)
 
     def rmsre(self, parameters: ArrayLike) -> float:
         r"""Root mean squared relative error of the quotes with weight, whatever is minimised.
@@ -224,7 +271,7 @@ class Problem:
 
         Parameters
         ----------
-        parameters : (5,) a_x, a_y, sigma_x, sigma_y, rho_xy
+        parameters : (p,)
 
         Returns
         -------
@@ -246,22 +293,22 @@ def _strength(given: float) -> float:
     )
 
 
-def box(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
-    """Lower and upper bounds of all parameters: the paper's, unless others are given."""
-    lower, upper = np.array(LOWER), np.array(UPPER)
+def box(specs: Specs, bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
+    """Lower and upper bounds of all parameters: the model's, unless others are given."""
+    lower, upper = np.array(specs.lower), np.array(specs.upper)
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
-        if name not in PARAMETERS:
+        if name not in specs.names:
             raise ValueError(
-                f"{brief(name)} is not a parameter; choose from {', '.join(PARAMETERS)}"
+                f"{brief(name)} is not a parameter; choose from {', '.join(specs.names)}"
             )
         if not isinstance(limits, Sequence) or len(limits) != 2:
             raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
-        p = PARAMETERS.index(name)
+        p = specs.names.index(name)
         try:
             lower[p], upper[p] = limits
         except (TypeError, ValueError, OverflowError):
             raise ValueError(f"bounds of {name} are {brief(limits)}; give two numbers") from None
-        lowest, highest = (-1.0, 1.0) if name == "rho_xy" else (1e-8, 1e3)
+        lowest, highest = specs.parameters[p].limits
         if not lowest <= lower[p] <= upper[p] <= highest:
             raise ValueError(
                 f"bounds of {name} are {brief(limits)}; give {lowest:g} <= lower <= upper <= "

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.parameters import bound_marks
 from calibscope.calibration.problem import Problem
-from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.models.model import Model
 
 if TYPE_CHECKING:
     from calibscope.calibration.near_optimal.evidence import Evidence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 CONVERGED_OFFSET = 1e-6
 SEARCHES = ("global", "multistart", "annealing")  # solvers that look beyond the nearest optimum
 UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
-EQUAL_SPEEDS = 1e-3  # speeds that agree to this are one factor
 PUSHING = 1e-9  # a multiplier's size over that of its column and the residuals, beyond rounding
 IDENTIFIED = 1e6  # largest condition number at which exact quotes give parameters back to 1e-5
 
@@ -41,31 +40,31 @@ class Fit:
     """The best parameters of a day that a solver found."""
 
     problem: Problem
-    as_found: G2  # in the solver's order of the factors
+    as_found: Model  # in the solver's order of the factors
     solver: str
     evaluations: int
     seconds: float
-    ends: tuple[tuple[float, G2], ...] = ()  # of the search, best first: objective, parameters
+    candidates: tuple[tuple[float, Model], ...] = ()  # best first: objective, parameters
 
     def __repr__(self) -> str:
         values = ", ".join(
             f"{name}={value:.5g}"
-            for name, value in zip(PARAMETERS, self.parameters.values, strict=True)
+            for name, value in zip(self.problem.specs.names, self.parameters.values, strict=True)
         )
-        pulled = self.problem.task.strength.any()
+        pulled = self.problem.has_anchor
         cost = f" (of which the anchor costs {100 * self.anchor_cost:.3f} %)" if pulled else ""
         return f"Fit({self.problem.day.label}: RMSRE {100 * self.rmsre:.3f} %{cost}, {values})"
 
     @cached_property
-    def parameters(self) -> G2:
-        """The parameters, with the faster factor first wherever the bounds allow both orders."""
-        return G2(*self.problem.canonical(self.as_found.values))
+    def parameters(self) -> Model:
+        """The parameters, in the model's order of its factors wherever the bounds allow it."""
+        return self.problem.model.from_values(self.problem.canonical(self.as_found.values))
 
     @cached_property
     def prices(self) -> Array:
         r"""Model prices (m,).
 
-        :math:`g_k(\Pi)` of `G2.cap_prices` (paper, eq. analytical_cap_price).
+        :math:`g_k(\Pi)` of `G2.prices` (paper, eq. analytical_cap_price).
         """
         return self.problem.values(self.parameters.values, order=0).prices
 
@@ -97,18 +96,17 @@ class Fit:
 
     @property
     def at_bound(self) -> Array:
-        """(5,) -1 at the lower, 1 at the upper bound, else 0; fixed parameters count as 0.
+        """(p,) -1 at the lower, 1 at the upper bound, else 0; fixed parameters count as 0.
 
         A bound is active where p = lower or p = upper, to the last bit (paper, section on EDoF and
         constraints; Nocedal and Wright, 2006, chapter 12).
         """
         values, lower, upper = self.parameters.values, self.problem.lower, self.problem.upper
-        marks = (values >= upper).astype(float) - (values <= lower)
-        return np.where(lower < upper, marks, 0.0)
+        return bound_marks(values, lower, upper).astype(float)
 
     @property
     def is_free(self) -> BoolArray:
-        """(5,) parameters that are neither fixed nor held by a bound."""
+        """(p,) parameters that are neither fixed nor held by a bound."""
         return np.asarray((self.at_bound == 0) & (self.problem.lower < self.problem.upper))
 
     @cached_property
@@ -117,7 +115,7 @@ class Fit:
 
     @cached_property
     def gradient(self) -> Array:
-        """(5,) of the objective, by (log a, log sigma, rho).
+        """(p,) of the objective, by the scaled coordinates.
 
         2 A^T e with A = W^(1/2) J D and e = W^(1/2) (g - y) (Nocedal and Wright, 2006, chapter
         10).
@@ -127,9 +125,9 @@ class Fit:
 
     @property
     def multipliers(self) -> Array:
-        """(5,) of the active bounds: how fast the objective would fall beyond them, else 0.
+        """(p,) of the active bounds: how fast the objective would fall beyond them, else 0.
 
-        By (log a, log sigma, rho). None is negative at an optimum, up to the rounding of the
+        By the scaled coordinates. None is negative at an optimum, up to the rounding of the
         gradient, about 1e-10 times the lengths of the residuals and of the parameter's column.
 
         mu = -s df/dq with s = -1 at a lower and 1 at an upper bound (the conditions of Karush, Kuhn
@@ -161,7 +159,7 @@ class Fit:
 
     @cached_property
     def condition_number(self) -> float:
-        """Largest over smallest singular value of the Jacobian, by (log a, log sigma, rho).
+        """Largest over smallest singular value of the Jacobian, by the scaled coordinates.
 
         On the free parameters and on those at bounds that do not push (multiplier 0 up to
         rounding). Infinite where these are more than the quotes.
@@ -192,9 +190,8 @@ class Fit:
 
     @property
     def has_equal_speeds(self) -> bool:
-        """Whether both factors have the same speed: a one-factor model."""
-        a_x, a_y = self.parameters.a_x, self.parameters.a_y
-        return abs(a_x - a_y) <= EQUAL_SPEEDS * max(a_x, a_y)
+        """Whether two factors have the same speed: a model with fewer."""
+        return self.problem.model.has_equal_speeds(self.parameters.values)
 
     @property
     def is_swapped(self) -> bool:
@@ -207,12 +204,12 @@ class Fit:
 
         RMSRE(fit) - RMSRE(best fit without the pull) (paper, eq. rmsre_objective).
         """
-        if not self.problem.task.strength.any():
+        if not self.problem.has_anchor:
             return 0.0
-        from calibscope.calibration.solvers.global_search import solve
+        from calibscope.calibration.search import search_for
 
         free = replace(self.problem, anchor=None, anchor_strength=0.0)
-        return self.rmsre - free.rmsre(solve(free, free.lower).parameters[0])
+        return self.rmsre - free.rmsre(search_for(free.model).solve(free).parameters[0])
 
     @property
     def status(self) -> Status:
@@ -244,6 +241,11 @@ class Fit:
         from calibscope.calibration.near_optimal.evidence import evidence
 
         return evidence(self)
+
+    @property
+    def plausible(self) -> Model | None:
+        """The best plausible parameters, perhaps the fit's own; None if the bounds leave none."""
+        return self.evidence.plausible_fit
 
     @property
     def is_converged(self) -> bool:

@@ -1,4 +1,4 @@
-"""`cs.diagnose` and `cs.diagnose_many`: the diagnosis of G2++ fitted to caps."""
+"""`cs.diagnose` and `cs.diagnose_many`: the diagnosis of a calibrated model."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,25 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array
+from calibscope.base.parameters import Specs
 from calibscope.calibration.calibrate import Fits
-from calibscope.calibration.g2.coordinates import scale, scaled
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.refit import CapRefit
+from calibscope.calibration.refit import ModelRefit
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.least_squares import LOG, LeastSquares, Specs
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 from calibscope.market.maturity import label
-from calibscope.models.g2.book import CapBook
-from calibscope.models.g2.caps import CapValues, evaluate
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.models.model import Model, Values
 
-WORDS = Specs(
-    PARAMETERS, ("log", "log", "log", "log", "arctanh"), quotes="quotes", outputs="prices"
-)
 USUAL = DiagnosisSettings()
 
 Labels = npt.NDArray[np.str_]
@@ -36,7 +31,7 @@ def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = 
     r"""Say how far a calibration can be trusted.
 
     The rank is judged on W^(1/2) J in the parameters as they are, as in the paper. An anchor counts
-    as five more quotes, those of the parameters' logarithms.
+    as p more quotes, those of the parameters' scaled coordinates.
 
     .. math:: H_w = W^{1/2} J\,(J^T W J)^+ J^T W^{1/2}, \qquad \widehat{Cov} = \sigma^2 (J^T W J)^+
 
@@ -66,9 +61,9 @@ def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = 
     if not isinstance(fit, Fit):
         raise TypeError(f"expected a Fit, as cs.calibrate returns it, got a {type(fit).__name__}")
     problem, point = fit.problem, fit.parameters.values
-    day = _least_squares(point, problem.values(point, order=2), *_given(problem))
+    day = _least_squares(problem.specs, point, problem.values(point, order=2), *_given(problem))
     dx = finished(examine(day, mode, settings, "natural"))
-    return replace(dx, refit=CapRefit(problem), second=partial(_second, problem, point))
+    return replace(dx, refit=ModelRefit(problem), second=partial(_second, problem, point))
 
 
 def diagnose_many(
@@ -95,24 +90,24 @@ def diagnose_many(
     if not len(fits):
         raise ValueError("there are no fits; give at least one")
     if isinstance(fits, Fits):
-        problems, points = list(fits.problems), fits.parameters
+        problems, points = list(fits.problems), list(fits.parameters)
     else:
         problems = [fit.problem for fit in fits]
-        points = np.array([fit.parameters.values for fit in fits])
-    groups: dict[tuple[int, bool], list[int]] = {}
+        points = [fit.parameters.values for fit in fits]
+    groups: dict[tuple[type[Model], int, bool], list[int]] = {}
     for day, problem in enumerate(problems):
-        kind = len(problem.day.prices), bool(problem.task.strength.any())
+        kind = problem.model, len(problem.day.prices), problem.has_anchor
         groups.setdefault(kind, []).append(day)
     stacks, stack_of, place_of = [], np.empty(len(fits), np.int64), np.empty(len(fits), np.int64)
-    for number, days in enumerate(groups.values()):
+    for number, ((model, *_), days) in enumerate(groups.items()):
         chosen = [problems[day] for day in days]
-        book = CapBook.from_days([problem.day for problem in chosen])
-        values = evaluate(points[days], book, order=2, threads=threads)
+        at = np.array([points[day] for day in days])
+        values = model.evaluate_days([each.day for each in chosen], at, 2, threads)
         given = map(np.array, zip(*map(_given, chosen), strict=True))
-        stack = _least_squares(points[days], values, *given)
+        stack = _least_squares(model.specs, at, values, *given)
         stacks.append(examine(stack, mode, settings, "natural"))
         stack_of[days], place_of[days] = number, np.arange(len(days))
-    refits = tuple(map(CapRefit, problems))
+    refits = tuple(map(ModelRefit, problems))
     seconds = tuple(map(partial, [_second] * len(problems), problems, points))
     return Diagnoses(tuple(stacks), stack_of, place_of, refits, seconds)
 
@@ -126,8 +121,9 @@ def in_mode(diagnoses: Diagnoses, mode: Mode) -> Diagnoses:
 
 
 def _least_squares(
+    specs: Specs,
     points: Array,
-    values: CapValues,
+    values: Values,
     observed: Array,
     weights: Array,
     lower: Array,
@@ -137,20 +133,17 @@ def _least_squares(
     strength: Array,
 ) -> LeastSquares:
     """A day at its fit, or days with equally many quotes, all with or all without an anchor."""
-    shape, p = observed.shape, points.shape[-1]
-    fitted = values.prices.reshape(shape)
-    seconds = values.hessian.reshape((*shape, p, p))
     plain = LeastSquares(
-        observed - fitted,
-        values.jacobian.reshape((*shape, p)),
+        observed - values.prices,
+        values.jacobian,
         weights,
-        np.einsum("...k,...kpq->...pq", weights * (fitted - observed), seconds),
+        np.einsum("...k,...kpq->...pq", weights * (values.prices - observed), values.hessian),
         observed,
         points,
         lower,
         upper,
         labels,
-        WORDS,
+        specs,
     )
     return _with_anchor(plain, anchor, strength) if strength.any() else plain
 
@@ -171,13 +164,13 @@ def _labels(maturities: tuple[float, ...]) -> Labels:
 
 
 def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSquares:
-    """The pull of an anchor as five more quotes, of q = (log a, log sigma, rho)."""
-    points = plain.values
-    missed = anchor - np.apply_along_axis(scaled, -1, points)
-    slopes = 1.0 / np.apply_along_axis(scale, -1, points)
-    second_orders = -strength * missed * _pull_seconds(points)
-    each = np.eye(len(PARAMETERS))
-    pulls = np.broadcast_to([f"anchor of {name}" for name in PARAMETERS], missed.shape)
+    """The pull of an anchor as p more quotes, of the scaled coordinates."""
+    points, scale = plain.values, plain.specs.coordinates
+    missed = anchor - scale.of(points)
+    slopes = 1.0 / scale.slopes(points)
+    second_orders = -strength * missed * _pull_seconds(plain.specs, points)
+    each = np.eye(len(plain.specs))
+    pulls = np.broadcast_to([f"anchor of {name}" for name in plain.specs.names], missed.shape)
     assert plain.second_order is not None
     assert plain.observed is not None
     return replace(
@@ -192,14 +185,16 @@ def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSq
 
 
 def _second(problem: Problem, point: Array) -> Array:
-    """(m, 5, 5) second derivatives of a day's prices; those of an anchor's quotes follow."""
+    """(m, p, p) second derivatives of a day's prices; those of an anchor's quotes follow."""
     seconds = problem.values(point, order=2).hessian
-    if not problem.task.strength.any():
+    if not problem.has_anchor:
         return seconds
-    each = np.eye(len(PARAMETERS))
-    return np.concatenate((seconds, each[:, :, None] * each * _pull_seconds(point)))
+    each = np.eye(len(problem.specs))
+    pulls = _pull_seconds(problem.specs, point)
+    return np.concatenate((seconds, each[:, :, None] * each * pulls))
 
 
-def _pull_seconds(points: Array) -> Array:
-    """(..., 5) second derivative of each scaled coordinate by its own parameter."""
-    return np.where(WORDS.codes == LOG, -1.0 / points**2, 0.0)
+def _pull_seconds(specs: Specs, points: Array) -> Array:
+    """(..., p) second derivative of each scaled coordinate by its own parameter."""
+    slopes = specs.coordinates.slopes(points)
+    return np.asarray(-specs.coordinates.curvatures(points) / slopes**3)

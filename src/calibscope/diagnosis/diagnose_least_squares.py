@@ -9,9 +9,11 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.parameters import TRANSFORMS, ParameterSpec, Specs
+from calibscope.base.transforms import IDENTITY, Scale, Transform
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Specs, Transform
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.geometry import column_lengths
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -83,19 +85,22 @@ def diagnose_least_squares(
             f"residuals have shape {r.shape} and the jacobian {J.shape}; give (m,) and (m, p)"
         )
     m, p = J.shape
-    words = _words(p, names, transforms)
+    specs = _specs(p, names, transforms)
     w = _filled(weights, (m,), 1.0, "weights")
     if (w < 0).any():
         raise ValueError("a weight is negative; give weights from 0")
     theta = np.full(p, np.nan) if values is None else _filled(values, (p,), 0.0, "values")
     if mode == "strict" and bounds is not None and values is None:
         raise ValueError("strict mode needs values, to see which lie at a bound; give values=")
-    if values is None and set(words.transforms) != {"identity"}:
+    if values is None and any(each != IDENTITY for each in specs.interval.scales):
         raise ValueError("transforms mean nothing without values; give both")
-    for name, transform, value in zip(words.names, words.transforms, theta, strict=True):
+    for spec, value in zip(specs, theta, strict=True):
+        transform = spec.interval_scale.transform
         if (transform == "log" and value <= 0) or (transform == "arctanh" and abs(value) > 1):
-            raise ValueError(f"{name} is {value:g}, which has no {transform}; choose 'identity'")
-    lower, upper = _limits(bounds, words.names, theta)
+            raise ValueError(
+                f"{spec.name} is {value:g}, which has no {transform}; choose 'identity'"
+            )
+    lower, upper = _limits(bounds, specs.names, theta)
     seconds = None if hessian is None else _filled(hessian, (m, p, p), 0.0, "hessian")
     # What overflows is refused below.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -110,7 +115,7 @@ def diagnose_least_squares(
             lower,
             upper,
             _labels(labels, m),
-            words,
+            specs,
         )
         _check_sizes(problem)
     if refit is not None and (values is None or observed is None):
@@ -164,14 +169,16 @@ def _filled(given: ArrayLike | None, shape: tuple[int, ...], usual: float, what:
     return array
 
 
-def _words(p: int, names: Sequence[str] | None, transforms: Sequence[Transform] | None) -> Specs:
+def _specs(p: int, names: Sequence[str] | None, transforms: Sequence[Transform] | None) -> Specs:
     called = tuple(f"b{i + 1}" for i in range(p)) if names is None else _texts(names, "names")
     kinds = ("identity",) * p if transforms is None else _texts(transforms, "transforms")
     if len(called) != p or len(set(called)) != p:
         raise ValueError(f"names are {brief(called)}; give {p} different ones")
     if len(kinds) != p or not set(kinds) <= set(TRANSFORMS):
         raise ValueError(f"transforms are {brief(kinds)}; give {p} out of {', '.join(TRANSFORMS)}")
-    return Specs(called, cast(tuple[Transform, ...], kinds))
+    scales = (Scale(cast(Transform, kind)) for kind in kinds)
+    described = zip(called, scales, strict=True)
+    return Specs(tuple(ParameterSpec(name, interval_scale=scale) for name, scale in described))
 
 
 def _texts(given: Sequence[str], what: str) -> tuple[str, ...]:

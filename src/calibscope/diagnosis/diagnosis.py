@@ -7,6 +7,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
+from calibscope.base.measures import Quantities
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.flags import Flags
 from calibscope.diagnosis.least_squares import LeastSquares
@@ -30,7 +31,7 @@ from calibscope.diagnosis.propagate.consequences import (
     Materiality,
     consequences,
 )
-from calibscope.diagnosis.propagate.quantities import Answers, Quantities
+from calibscope.diagnosis.propagate.quantities import Answers
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.refit.refits import Refits
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -522,11 +523,16 @@ class Diagnosis:
     @property
     def unidentified_combinations(self) -> tuple[str, ...]:
         """Sentences on the directions along which nothing changes; empty at full rank."""
-        return combinations(self.identification.directions, self.problem.words)
+        return combinations(self.identification.directions, self.problem.specs)
+
+    @property
+    def has_quantities(self) -> bool:
+        """Whether the fitted model knows what follows from its parameters."""
+        return isinstance(self.refit, Answers) and self.refit.has_quantities
 
     def consequences(
         self,
-        horizons: ArrayLike = (1, 5, 10, 20),
+        horizons: ArrayLike | None = None,
         instruments: Sequence[Any] = (),
         level: float = 0.95,
         scale: Scale = DEFAULT_SCALE,
@@ -545,7 +551,7 @@ class Diagnosis:
 
         Parameters
         ----------
-        horizons : in years
+        horizons : in years; None means those of the model
         instruments : `cs.Cap`, `cs.Floor`, `cs.BondOption`
         level : of the intervals
         scale, form : as for `covariance`
@@ -561,7 +567,7 @@ class Diagnosis:
         answers = self.refit if isinstance(self.refit, Answers) else None
         if quantities is None:
             if answers is None:
-                raise ValueError("nobody says what follows from these parameters; give quantities=")
+                raise ValueError("this fit defines no derived quantities; pass quantities=")
             quantities = answers.quantities(horizons, instruments)
         search = None if answers is None else answers.nearly_as_good
         return consequences(self, quantities, search, replicates, level, scale, form, materiality)

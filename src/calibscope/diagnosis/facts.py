@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 FACTS: Mapping[str, Callable[["Diagnosis"], object]] = {
-    "quotes": lambda dx: dx.problem.words.quotes,
+    "quotes": lambda dx: dx.problem.specs.quotes,
     "edof": lambda dx: dx.edof,
     "parameters": lambda dx: (
         f"{dx.geometry.parameter_count}{' free parameters' if dx.is_held.any() else ''}"
@@ -64,7 +64,7 @@ def _bounds(dx: "Diagnosis") -> str:
         (is_held, ""),
         (at_bound & ~is_held, ", perhaps by chance" if dx.mode == "active" else ""),
     ):
-        names = [dx.problem.words.names[p] for p in np.flatnonzero(which)]
+        names = [dx.problem.specs.names[p] for p in np.flatnonzero(which)]
         if names:
             verb = "is at its bound" if len(names) == 1 else "are at their bounds"
             said.append(f"{_listed(names)} {verb}{end}")
@@ -76,7 +76,7 @@ def _forced(dx: "Diagnosis") -> str:
     is_forced = dx.leverage >= dx.settings.forced_leverage
     names = [str(name) for name in dx.problem.labels[is_forced]]
     if len(names) > 1 and len(names) == dx.scales.count:
-        quotes = dx.problem.words.quotes
+        quotes = dx.problem.specs.quotes
         return f"all {quotes} are met whatever they say, with as many parameters as {quotes}"
     end = "is met whatever it says" if len(names) == 1 else "are met whatever they say"
     return f"{_listed(names)} {end} (leverage 1)"

@@ -7,34 +7,13 @@ Residuals are observed minus fitted, as in the paper; J holds derivatives of the
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.parameters import Specs, bound_marks
 from calibscope.diagnosis.linear.geometry import length
-
-Transform = Literal["log", "arctanh", "identity"]
-TRANSFORMS: tuple[str, ...] = get_args(Transform)
-LOG, ARCTANH = TRANSFORMS.index("log"), TRANSFORMS.index("arctanh")
-
-
-@dataclass(frozen=True, slots=True)
-class Specs:
-    """What parameters and observations are called; the same for all days of a stack."""
-
-    is_shared: ClassVar[bool] = True
-
-    names: tuple[str, ...]  # of the p parameters
-    transforms: tuple[Transform, ...]  # under which each parameter is roughly normal
-    quotes: str = "observations"  # what the labels name
-    outputs: str = "fitted values"  # what does not change along an unidentified direction
-    codes: Indices = field(init=False, compare=False)  # (p,) places of the transforms in TRANSFORMS
-
-    def __post_init__(self) -> None:
-        codes = np.array([TRANSFORMS.index(transform) for transform in self.transforms])
-        object.__setattr__(self, "codes", codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +32,7 @@ class LeastSquares:
     lower: Array  # (p,)
     upper: Array  # (p,)
     labels: npt.NDArray[np.str_]  # (m,)
-    words: Specs
+    specs: Specs
     root_weights: Array = field(init=False)  # (m,) diagonal of W^(1/2)
     weighted_residuals: Array = field(init=False)  # (m,) e; with w = 1/y^2 relative errors
     design: Array = field(init=False)  # (m, p) A = W^(1/2) J
@@ -76,8 +55,7 @@ class LeastSquares:
             "at_bound": at_bound,
             "is_movable": is_movable,
             "is_free": is_movable & (at_bound == 0),
-            # A parameter is its own derivative by its logarithm.
-            "coordinate_scale": np.where(self.words.codes == LOG, np.abs(self.values), 1.0),
+            "coordinate_scale": np.abs(self.specs.coordinates.slopes(self.values)),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -111,9 +89,3 @@ class LeastSquares:
         if self.observed is None:
             return np.asarray(size == 0)
         return np.asarray(size <= threshold * length(self.root_weights * self.observed))
-
-
-def bound_marks(values: Array, lower: Array, upper: Array) -> npt.NDArray[np.int64]:
-    """-1 at the lower, 1 at the upper bound, else 0; what was fixed beforehand counts as 0."""
-    marks = (values >= upper).astype(np.int64) - (values <= lower)
-    return np.asarray(marks * (lower < upper))

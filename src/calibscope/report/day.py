@@ -10,20 +10,12 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import USUAL, diagnose
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import label
-from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.models.model import Model
 from calibscope.report.diagnosis import PERCENT, Unit, diagnosed
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.refits.page import fitted_again
 from calibscope.report.tables import heading, plain_table
 
-MEANINGS = {
-    "a_x": "speed of x, per year",
-    "a_y": "speed of y, per year",
-    "sigma_x": "volatility of x",
-    "sigma_y": "volatility of y",
-    "rho_xy": "correlation",
-}
 NOISE_UNITS = {
     "rmsre": PERCENT,
     "absolute": Unit(1e4, "bp price"),
@@ -43,12 +35,12 @@ def calibrated_day(
     Parameters
     ----------
     source : the market's name
-    exact : answers from fitting again, which then follow
+    refits : answers from fitting again, which then follow
     """
     day = fit.problem.day
     unit = NOISE_UNITS.get(fit.problem.weighting, Unit(1.0, "(weighted)"))
     caps = f"{len(day.prices)} {day.kind}s"
-    title = f"{source}: {day.date}, G2++ fitted to {caps}, single curve"
+    title = f"{source}: {day.date}, {fit.problem.model.title} fitted to {caps}, single curve"
     return Group(
         Text(title, style="bold"),
         Text(f"RMSRE {100 * fit.rmsre:.3f} %. {fit.status.value}{_identification(fit)}"),
@@ -115,15 +107,15 @@ def _parameters(fit: Fit) -> Table:
     if other is not None and not fit.evidence.is_plausible:
         table.add_column("plausible", justify="right")
     table.add_column("")
-    for p, name in enumerate(PARAMETERS):
-        row = [name, _number(fit.parameters, p)]
+    for p, spec in enumerate(fit.problem.specs):
+        row = [spec.name, _number(fit.parameters, p)]
         row.append(f"{near_optimal.low[p]:.3g} to {near_optimal.high[p]:.3g}")
         if other is not None and not fit.evidence.is_plausible:
             row.append(_number(other, p))
         note = BOUND_WORDS[int(fit.at_bound[p])]
-        table.add_row(*row, note or MEANINGS[name])
+        table.add_row(*row, note or spec.label)
     return table
 
 
-def _number(model: G2, p: int) -> str:
+def _number(model: Model, p: int) -> str:
     return f"{model.values[p]:.5g}"

@@ -108,7 +108,7 @@ def interval_table(dx: Diagnosis, unit: Unit = PERCENT, full: Diagnosis | None =
         noise = unit.of(of.scale_mad_adjusted)
         table.add_column(f"{above}\nnoise {noise}", justify="right", no_wrap=True)
     table.add_column("")
-    for p, name in enumerate(dx.problem.words.names):
+    for p, name in enumerate(dx.problem.specs.names):
         intervals = (interval_text(each.low[p], each.high[p]) for each in (wide, other))
         table.add_row(name, f"{wide.values[p]:.5g}", *intervals, _marks(wide, other, p))
     return table
@@ -123,7 +123,7 @@ def _marks(wide: Intervals, other: Intervals, p: int) -> str:
 
 def bound_lines(dx: Diagnosis) -> list[str]:
     """Which active bounds decide the fit, and which intervals to take there."""
-    names, ratios = dx.problem.words.names, dx.multiplier_ratios
+    names, ratios = dx.problem.specs.names, dx.multiplier_ratios
     at_bound = np.flatnonzero(dx.problem.at_bound)
     if not at_bound.size:
         return []

@@ -13,7 +13,6 @@ from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import label
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.plain import plain
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.refits.data import refits_as_data
@@ -42,6 +41,7 @@ def day_as_data(
     other = evidence.plausible_fit
     data = {
         "date": None if day.date is None else day.date.isoformat(),
+        "model": fit.problem.model.name,
         "kind": day.kind,
         "notional": day.notional,
         "quotes": {
@@ -53,10 +53,10 @@ def day_as_data(
             "weights": fit.problem.weights,
         },
         "fit": {
-            "parameters": _by_name(fit.parameters.values),
-            "lower": _by_name(fit.problem.lower),
-            "upper": _by_name(fit.problem.upper),
-            "at_bound": _by_name(fit.at_bound.astype(int)),
+            "parameters": _by_name(fit, fit.parameters.values),
+            "lower": _by_name(fit, fit.problem.lower),
+            "upper": _by_name(fit, fit.problem.upper),
+            "at_bound": _by_name(fit, fit.at_bound.astype(int)),
             "rmsre": fit.rmsre,
             "status": fit.status.name,
             "status_in_words": fit.status.value,
@@ -67,9 +67,9 @@ def day_as_data(
         "evidence": {
             "sentences": list(evidence.sentences),
             "is_plausible": evidence.is_plausible,
-            "plausible_parameters": None if other is None else _by_name(other.values),
-            "near_optimal_low": _by_name(evidence.near_optimal.low),
-            "near_optimal_high": _by_name(evidence.near_optimal.high),
+            "plausible_parameters": None if other is None else _by_name(fit, other.values),
+            "near_optimal_low": _by_name(fit, evidence.near_optimal.low),
+            "near_optimal_high": _by_name(fit, evidence.near_optimal.high),
         },
         "diagnosis": {
             mode: diagnosis_as_data(diagnose(fit, mode, thresholds)) for mode in get_args(Mode)
@@ -85,7 +85,7 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
         "mode": dx.mode,
         "summary": dx.summary,
         "flags": {name: getattr(dx.flags, name) for name in MEANINGS},
-        "names": list(dx.problem.words.names),
+        "names": list(dx.problem.specs.names),
         "labels": dx.problem.labels,
         **{name: getattr(dx, name) for name in NUMBERS + ARRAYS},
         "effective_degrees": {
@@ -120,5 +120,5 @@ def _intervals(dx: Diagnosis, scale: Scale, form: Form) -> dict[str, Any]:
     return {"levels": list(LEVELS), **{name: getattr(intervals, name) for name in names}}
 
 
-def _by_name(values: Any) -> dict[str, Any]:
-    return dict(zip(PARAMETERS, values, strict=True))
+def _by_name(fit: Fit, values: Any) -> dict[str, Any]:
+    return dict(zip(fit.problem.specs.names, values, strict=True))

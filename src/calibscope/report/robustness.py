@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.tables import heading, plain_table
+from calibscope.study.model import PARAMETERS
 from calibscope.study.robustness import ENDS, FAR, WORSE
 
 if TYPE_CHECKING:

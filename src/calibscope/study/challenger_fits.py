@@ -13,13 +13,12 @@ import numpy as np
 from sqlalchemy import Connection, Engine, delete, select
 
 from calibscope.calibration.calibrate import calibrate
-from calibscope.calibration.g2.coordinates import scaled
 from calibscope.calibration.solution import Fit
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
+from calibscope.study.model import PARAMETERS
 from calibscope.study.rag import Rag
 from calibscope.study.rated_days import rated_days
 from calibscope.study.sealed import seal_days
@@ -128,8 +127,9 @@ def _arguments_without(arguments: dict[str, Any], day: MarketDay, k: int) -> dic
 
 
 def _shift(before: Fit, after: Fit) -> dict[str, Any]:
-    """The other fit, and how far it is away: by log a, log sigma and rho."""
-    moves = scaled(after.parameters.values) - scaled(before.parameters.values)
+    """The other fit, and how far it is away: by scaled coordinates."""
+    scale = before.problem.specs.coordinates
+    moves = scale.of(after.parameters.values) - scale.of(before.parameters.values)
     worst = int(np.abs(moves).argmax())
     return {
         "rmsre": after.rmsre,

@@ -34,7 +34,7 @@ from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.model import PARAMETERS
 
 ANY_VOL = 0.01  # the model's prices replace it
 POWERS = (-3.0, 3.0)  # of maturity, between which the nearest is sought
@@ -129,7 +129,7 @@ def idealised_leverage(
         curve = DiscountCurve.from_zero_rates([years.max()], [curve])
     vols = np.full(years.size, ANY_VOL)
     day = MarketDay.from_arrays(curve=curve, maturities=years, vols=vols, tenor=tenor)
-    day = replace(day, prices=parameters.cap_prices(day))
+    day = replace(day, prices=parameters.prices(day))
     dx = diagnose_least_squares(
         np.zeros(years.size),
         parameters.jacobian(day),

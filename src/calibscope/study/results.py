@@ -22,7 +22,7 @@ from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.uncertainty import Scale
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.model import PARAMETERS
 from calibscope.study.settings import StudySettings
 
 Columns = dict[str, list[Any]]  # of one table; "day" is the place in the chunk

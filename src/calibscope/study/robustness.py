@@ -17,16 +17,15 @@ from sqlalchemy import delete
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.calibrate import Fits, calibrate_many
-from calibscope.calibration.g2.coordinates import scaled
 from calibscope.diagnosis.diagnose import diagnose_many
 from calibscope.market.errors import MarketDataError
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
 from calibscope.market.settings import Maturity, alone, checked_settings
 from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
 from calibscope.study.errors import explained
+from calibscope.study.model import PARAMETERS
 from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_rows
 from calibscope.study.settings import CalibrationSection, StudySettings
@@ -45,7 +44,7 @@ ENDS = 2  # maturities that count as an end of the portfolio
 class Variant(CalibrationSection):
     """What is done differently: any argument of `cs.calibrate`, a start, quotes left out."""
 
-    start: tuple[float, float, float, float, float] | None = None  # a_x, a_y, sigma_x, sigma_y, rho
+    start: tuple[float, ...] | None = None  # parameters, in the model's order
     without: Annotated[tuple[Maturity, ...], BeforeValidator(alone)] = ()  # like 3Y
 
 
@@ -88,7 +87,7 @@ def robustness(
         One row per variant. `worse` is the share of days whose sum of squares is more than 0.1 %
         above the baseline's (same quotes, weights and bounds only), `rmsre` the median; `moved` the
         share of days on which a parameter moves by more than 0.1 in log a, log sigma or rho, and
-        `move_a_x`, ... the median moves; `short_end` and `long_end` the mean share of leverage of
+        one median move per parameter; `short_end` and `long_end` the mean share of leverage of
         the two shortest and the two longest caps; `leverage_move` the largest change of a
         maturity's mean leverage; `edof_5`, ... shares of days.
     """
@@ -137,7 +136,7 @@ class _Found:
         )
         section = settings.diagnosis
         self.diagnoses = diagnose_many(self.fits, section.mode, section.thresholds, threads)
-        self.points = np.array([scaled(point) for point in self.fits.parameters])
+        self.points = self.fits.problems[0].specs.coordinates.of(self.fits.parameters)
         self.objectives = self.fits.objectives[:, 0]
         self.leverage: dict[float, list[float]] = {}
         for problem, dx in zip(self.fits.problems, self.diagnoses, strict=True):

@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.study.model import PARAMETERS
 
 VERSION = 5
 metadata = MetaData()
@@ -157,9 +158,7 @@ influence = _table(
 
 optima = _table(
     "optima",
-    *_numbers(
-        "objective", "rmsre", "share_of_starts", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"
-    ),
+    *_numbers("objective", "rmsre", "share_of_starts", *PARAMETERS),
     keys=(Column("rank", Integer, primary_key=True),),  # 0 is the best
 )
 
@@ -168,7 +167,7 @@ challenger_fits = _table(
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
     Column("maturity", Float),  # the dominant quote's
     Column("reasons", String, nullable=False),  # why the day was red
-    *_numbers("rmsre", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "largest_shift"),
+    *_numbers("rmsre", *PARAMETERS, "largest_shift"),
     Column("largest_shift_of", String),
     keys=(Column("variant", String, primary_key=True),),  # without, halved
 )
@@ -176,7 +175,7 @@ challenger_fits = _table(
 left_out = _table(
     "left_out",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
-    *_numbers("rms", "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "press"),
+    *_numbers("rms", *PARAMETERS, "press"),
     *_numbers("error_gauss_newton", "error_exact"),  # of the first-order predictions
     Column("mark", String, nullable=False),
     keys=(_maturity(),),
@@ -206,7 +205,7 @@ robustness = Table(
     Column("variant", String, nullable=False),
     Column("days", Integer, nullable=False),
     *_numbers("rmsre", "worse", "moved"),
-    *_numbers("move_a_x", "move_a_y", "move_sigma_x", "move_sigma_y", "move_rho_xy"),
+    *_numbers(*(f"move_{name}" for name in PARAMETERS)),
     *_numbers("short_end", "long_end", "leverage_move"),
     *_numbers("edof_5", "edof_4", "edof_3_or_less", "edof_same"),
 )

@@ -39,13 +39,14 @@ from calibscope.market.settings import (
     did_you_mean,
 )
 from calibscope.study import schema
+from calibscope.study.model import SPECS
 
 Solver = Literal[
     "global", "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton", "annealing", "multistart"
 ]
 QUICK = ("global", "lm", "gauss-newton", "newton")
 Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
-Parameter = Literal["a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"]
+Parameter = Annotated[str, AfterValidator(SPECS.checked)]
 Level = Annotated[float, Field(gt=0, lt=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 USUAL = DiagnosisSettings()
@@ -83,7 +84,7 @@ class CalibrationSection(Section):
     def _inside_the_model(self) -> "CalibrationSection":
         try:
             chosen = self.arguments()
-            box(chosen["bounds"] or {}, chosen["fixed"] or {})
+            box(SPECS, chosen["bounds"] or {}, chosen["fixed"] or {})
         except ValueError as error:
             raise PydanticCustomError("strangers", "{text}", {"text": str(error)}) from None
         return self

@@ -59,7 +59,7 @@ def simulate_market(
     >>> market = simulate_market(truth, days=3, noise=0.0)
     >>> market
     Market(simulated from G2++: synthetic, 3 days, 2025-01-02 to 2025-01-06)
-    >>> bool(np.allclose(market.days[2].prices, truth.cap_prices(market.days[2]), rtol=1e-14))
+    >>> bool(np.allclose(market.days[2].prices, truth.prices(market.days[2]), rtol=1e-14))
     True
     """
     path = truth if isinstance(truth, G2) else list(truth)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Table
 
+from calibscope.base.parameters import Specs
 from calibscope.market.day import MarketDay, parsed_date
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.study import schema
 from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
 from calibscope.study.market_days import market_day
+from calibscope.study.model import SPECS
 from calibscope.study.rag import ratings_of
 from calibscope.study.rows import read_rows
 from calibscope.study.settings import StudySettings
@@ -126,11 +127,16 @@ class Study:
         """The last comparison of variants that was stored, the baseline first."""
         return self._table(schema.robustness).drop(columns="place")
 
+    @property
+    def specs(self) -> Specs:
+        """What the parameters are."""
+        return SPECS
+
     @cached_property
     def estimates(self) -> "pd.DataFrame":
-        """(days, 5) the parameters, one column each, by date."""
+        """(days, p) the parameters, one column each, by date."""
         wide = self.parameters.pivot(index="date", columns="parameter", values="estimate")
-        return wide.reindex(columns=list(PARAMETERS)).rename_axis(columns=None)
+        return wide.reindex(columns=list(self.specs.names)).rename_axis(columns=None)
 
     def day(self, date: str | datetime.date) -> MarketDay:
         """The quotes and the curve of a date, as they were computed last.

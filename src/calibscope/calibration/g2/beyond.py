@@ -16,9 +16,10 @@ from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.g2.case import Case, with_held
 from calibscope.calibration.g2.descent import MOST_STEPS, NEAR_ENOUGH, descend
-from calibscope.calibration.g2.objective import SLOW, SPEEDS, normal_equations, rate, residuals_at
+from calibscope.calibration.g2.objective import SPEEDS, normal_equations, rate, residuals_at
 from calibscope.calibration.g2.persist import persist
 from calibscope.calibration.g2.polish import NEAR, polish
+from calibscope.models.g2.parameters import SLOW
 
 STRIDE, MOST_STRIDES = 0.3, 6  # of log(a + 0.01), in either direction
 GOOD_FIT = 0.4  # of the squares that the grid does not resolve: worth a walk

@@ -6,21 +6,11 @@ import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.base.compiled import compiled
+from calibscope.calibration.problem import Task
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import Scratch, scratch_for
 
 COUNT = 5  # parameters
-
-
-class Task(NamedTuple):
-    """What is to be minimised on one day, and where."""
-
-    quotes: Array  # (m,)
-    root_weights: Array  # (m,) square roots of the weights
-    lower: Array  # (5,)
-    upper: Array  # (5,)
-    anchor: Array  # (5,) logarithms, but for rho_xy
-    strength: Array  # (5,) zero: no pull
 
 
 class Work(NamedTuple):

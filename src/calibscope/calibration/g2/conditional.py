@@ -15,16 +15,17 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import COUNT, Case, Task, case_of, memory_for, with_task
+from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for, with_task
 from calibscope.calibration.g2.conditional_scan import RHO, SIGMA_X, SIGMA_Y, collect_places
-from calibscope.calibration.g2.coordinates import SWAP
 from calibscope.calibration.g2.equal_speeds import conditional_fit, is_near_equal_speeds
-from calibscope.calibration.g2.objective import SLOW, coordinate
+from calibscope.calibration.g2.objective import coordinate
 from calibscope.calibration.g2.pairs import Pairs, pairs_for, set_schedule, start_at
 from calibscope.calibration.g2.polish import FAR_AWAY, NEAR, approach
 from calibscope.calibration.g2.refine import refine
 from calibscope.calibration.g2.surrogate import linearise, set_basis, set_variance
+from calibscope.calibration.problem import Task
 from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.parameters import SLOW, SWAP
 
 SPEEDS = 24  # of the grid
 PLACES = 4  # near-optimal set points from which Newton's method starts

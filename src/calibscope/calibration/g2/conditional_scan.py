@@ -12,8 +12,9 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import Case, Task
+from calibscope.calibration.g2.case import Case
 from calibscope.calibration.g2.pairs import Pairs, collect_minima, fill_products, scan
+from calibscope.calibration.problem import Task
 
 LINE = 32  # points along the line that is left
 WORTH_A_LOOK = 3.0  # times the lowest sum of squares on the grid

@@ -25,17 +25,12 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import COUNT, Case, Task
+from calibscope.calibration.g2.case import COUNT, Case
 from calibscope.calibration.g2.cone import ROUNDING
-from calibscope.calibration.g2.coordinates import SWAP
-from calibscope.calibration.g2.objective import (
-    LOGARITHMIC,
-    SLOW,
-    normal_equations,
-    rate,
-    residuals_at,
-)
+from calibscope.calibration.g2.objective import LOGARITHMIC, normal_equations, rate, residuals_at
 from calibscope.calibration.g2.polish import solved_step
+from calibscope.calibration.problem import Task
+from calibscope.models.g2.parameters import SLOW, SWAP
 
 DEGENERATE_RATIO = 2.0  # speeds nearer than that may be degenerate
 ALMOST_OPPOSITE = -0.9

@@ -22,9 +22,9 @@ from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compiled
 from calibscope.calibration.g2.case import Case
 from calibscope.calibration.g2.cone import cone_fit
-from calibscope.calibration.g2.objective import SLOW
 from calibscope.calibration.g2.pairs import Pairs
 from calibscope.calibration.g2.surrogate import largest_square
+from calibscope.models.g2.parameters import SLOW
 
 TOO_HIGH = 100.0  # times the limit: no floor is that far below the grid's points
 ACROSS, ALONG, HALVINGS = 0.5, 0.25, 3  # first steps, and how often they are halved

@@ -18,11 +18,12 @@ import math
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import COUNT, Case, Task
+from calibscope.calibration.g2.case import COUNT, Case
+from calibscope.calibration.problem import Task
 from calibscope.models.g2.caps import evaluate_day
+from calibscope.models.g2.parameters import SLOW
 
 SPEEDS, LOGARITHMIC = 2, 4  # the first two are speeds, the first four are moved by logarithms
-SLOW = 0.01  # speeds below that are nearly alike
 
 
 @compiled

@@ -1,7 +1,7 @@
 """How small errors have to be for the grid of the search to lose sight of them."""
 
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import Task
+from calibscope.calibration.problem import Task
 
 UNRESOLVED = 0.004  # relative errors up to which the grid does not tell flat regions apart
 PERFECT_FIT = 1e-20  # of their squares: nothing is left to find

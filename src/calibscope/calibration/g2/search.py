@@ -27,14 +27,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
 from calibscope.calibration.g2.beyond import look_beyond
-from calibscope.calibration.g2.case import (
-    COUNT,
-    Case,
-    Task,
-    case_of,
-    memory_for,
-    with_held,
-)
+from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for, with_held
 from calibscope.calibration.g2.descent import (
     MOST_STEPS,
     NEAR_ENOUGH,
@@ -45,8 +38,8 @@ from calibscope.calibration.g2.descent import (
 )
 from calibscope.calibration.g2.equal_speeds import is_near_equal_speeds, walk_equal_speeds
 from calibscope.calibration.g2.grid_minima import grid_minima
-from calibscope.calibration.g2.objective import SLOW, residuals_at
 from calibscope.calibration.g2.objective import SPEEDS as SPEED_COUNT
+from calibscope.calibration.g2.objective import residuals_at
 from calibscope.calibration.g2.pairs import (
     Pairs,
     pairs_for,
@@ -66,7 +59,9 @@ from calibscope.calibration.g2.surrogate import (
     set_variance,
 )
 from calibscope.calibration.g2.trace import are_nearly_perfect, trace_days
+from calibscope.calibration.problem import Task
 from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.parameters import SLOW
 
 SPEEDS = 32
 GRID_MINIMA = 24  # so many near-optimal set points of the grid are looked at more closely

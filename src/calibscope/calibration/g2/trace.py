@@ -16,12 +16,10 @@ import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import COUNT, Case, Task, case_of, memory_for, with_held
-from calibscope.calibration.g2.coordinates import SWAP
+from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for, with_held
 from calibscope.calibration.g2.descent import MOST_STEPS, descend, inner_fit
 from calibscope.calibration.g2.equal_speeds import is_near_equal_speeds, walk_equal_speeds
 from calibscope.calibration.g2.exact_match import exact_match
-from calibscope.calibration.g2.objective import SLOW
 from calibscope.calibration.g2.pairs import (
     Pairs,
     collect_minima,
@@ -38,7 +36,9 @@ from calibscope.calibration.g2.resolution import (
     unresolved_squares,
 )
 from calibscope.calibration.g2.surrogate import linear_fit, set_basis
+from calibscope.calibration.problem import Task
 from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.parameters import SLOW, SWAP
 
 SPEEDS = 96
 STARTS = 32  # places of the grid from which an exact fit is tried

@@ -15,7 +15,7 @@ ROUNDING = 1e-6  # relative, of the objective: the ends of a near-optimal set li
 class Alternatives(NamedTuple):
     """Parameters whose error stays within a factor of the best."""
 
-    points: Array  # (k, 5)
+    points: Array  # (k, p)
     factor: float
     error: str  # what stays within the factor: "RMSRE", by default
 
@@ -38,19 +38,15 @@ def alternatives(problem: Problem, found: Evidence, followed: Followed) -> Alter
     points = np.vstack(
         (
             [model.values for model in models],
-            found.near_optimal.ends.reshape(-1, len(models[0].values)),
+            found.near_optimal.extremes.reshape(-1, len(models[0].values)),
         )
     )
     points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
-    objectives = _objectives(problem, points)
+    objectives = problem.objectives(points)
     highest = factor**2 * max(objectives.min(), problem.perfect_objective)
     good = points[objectives <= highest * (1.0 + ROUNDING)]
     farthest = outermost(problem, highest, good, followed)
-    is_good = _objectives(problem, farthest) <= highest * (1.0 + ROUNDING)
+    is_good = problem.objectives(farthest) <= highest * (1.0 + ROUNDING)
     return Alternatives(
         frozen(np.vstack((good, farthest[is_good]))), factor, found.near_optimal.measure
     )
-
-
-def _objectives(problem: Problem, points: Array) -> Array:
-    return np.array([problem.objective(point) for point in points])

@@ -9,31 +9,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibscope.calibration.g2.objective import SLOW
-from calibscope.calibration.g2.workbench import Workbench
 from calibscope.calibration.near_optimal.local_minima import LocalMinima, local_minima
 from calibscope.calibration.near_optimal.near_optimal import NearOptimalSet, near_optimal
-from calibscope.calibration.near_optimal.plausible import DEFAULT_BOX, PlausibleBox, plausible_fit
+from calibscope.calibration.near_optimal.plausible import Plausible
 from calibscope.calibration.problem import PERFECT
+from calibscope.calibration.search import search_for
 from calibscope.calibration.solution import Fit
-from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.models.model import Model
 
 BETTER = 1e-6  # relative in the objective: an optimum of the local minima beats the fit
-MATERIAL = 1.5  # high over low from which a range is worth a word; for rho_xy, log(1.5) apart
+MATERIAL = (
+    1.5  # high over low from which a range is worth a word; without a logarithm, log(1.5) apart
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """What there is to say for and against a fit."""
 
-    parameters: G2  # of the fit
+    parameters: Model  # of the fit
     rmsre: float
     objective: float
     local_minima: LocalMinima
     near_optimal: NearOptimalSet
-    box: PlausibleBox
-    plausible_fit: G2 | None  # the fit itself if it is plausible; None if nothing in the box is
+    box: Plausible
+    plausible_fit: Model | None  # the fit itself if it is plausible; None if nothing in the box is
     plausible_rmsre: float  # nan if there is none
 
     @property
@@ -44,7 +44,7 @@ class Evidence:
     @property
     def is_plausible(self) -> bool:
         """Whether the parameters lie inside the box."""
-        return self.box.is_plausible(self.parameters)
+        return not self.box.reasons(self.parameters)
 
     @property
     def plausible_cost(self) -> float:
@@ -88,7 +88,7 @@ class Evidence:
             text = (
                 f"{len(optima)} optima were found; the best has RMSRE {_percent(best.rmsre)}, "
                 f"the runner-up {_percent(second.rmsre)} ({more}, at "
-                f"a_x = {second.parameters.a_x:.3g}); {share.replace('it', 'the best')}"
+                f"{_leading(second.parameters)}); {share.replace('it', 'the best')}"
             )
         if best.has_equal_speeds:
             text += "; its two speeds are equal, so that it is a one-factor model"
@@ -119,9 +119,7 @@ class Evidence:
             if found.factor is None
             else f"{found.measure} stays within {found.factor:g} times the best"
         )
-        # As in the search, speeds below 0.01 are nearly alike.
-        speeds = np.log((found.high[:2] + SLOW) / (found.low[:2] + SLOW))
-        size = np.array([*speeds, *np.log(found.width[2:4]), found.width[4]])
+        size = found.specs.solver.of(found.high) - found.specs.solver.of(found.low)
         if size.max() < 1e-3:
             return f"While {limit}, no parameter moves by more than 0.1 %."
         widest = [int(p) for p in np.argsort(-size)[:3] if size[p] >= np.log(MATERIAL)]
@@ -134,7 +132,7 @@ class Evidence:
 
 
 def evidence(
-    fit: Fit, factor: float = 1.1, box: PlausibleBox = DEFAULT_BOX, *, bid_ask: bool = False
+    fit: Fit, factor: float = 1.1, box: Plausible | None = None, *, bid_ask: bool = False
 ) -> Evidence:
     """Local minima, near-optimal set and plausible fit of a fit.
 
@@ -145,7 +143,7 @@ def evidence(
     ----------
     fit : of `calibrate`
     factor : of the near-optimal set, see `near_optimal`
-    box : what is plausible
+    box : what is plausible; None means what the model says
     bid_ask : the near-optimal set within bid and ask instead
 
     Returns
@@ -161,16 +159,18 @@ def evidence(
     >>> found.sentences[0]
     'One optimum was found, with RMSRE 1.05 %; 100 % of 96 starts end in it.'
     """
-    problem, bench = fit.problem, Workbench(fit.problem)
-    optima = local_minima(problem, [fit.parameters, *(model for _, model in fit.ends)], bench)
+    problem, search = fit.problem, search_for(fit.problem.model)
+    bench, box = search.bench(problem), box or search.plausibility(problem.model)
+    known = [fit.parameters, *(model for _, model in fit.candidates)]
+    optima = local_minima(problem, known, bench)
     best = optima.best
     is_better = best.objective < fit.objective * (1.0 - BETTER)
     centre = best.parameters if is_better else fit.parameters
     known = [optimum.parameters for optimum in optima.optima]
-    if box.is_plausible(fit.parameters):
-        plausible: G2 | None = fit.parameters
+    if not box.reasons(fit.parameters):
+        plausible: Model | None = fit.parameters
     else:
-        plausible = plausible_fit(problem, box)
+        plausible = box.fit(problem)
         known += [plausible] if plausible is not None else []
     return Evidence(
         parameters=fit.parameters,
@@ -191,14 +191,18 @@ def _percent(value: float) -> str:
     return f"{100 * value:.3g} %" if value > PERFECT else "0 %"
 
 
-def _words(model: G2) -> str:
-    return ", ".join(
-        f"{name} = {value:.3g}" for name, value in zip(PARAMETERS, model.values, strict=True)
-    )
+def _words(model: Model) -> str:
+    named = zip(model.specs.names, model.values, strict=True)
+    return ", ".join(f"{name} = {value:.3g}" for name, value in named)
+
+
+def _leading(model: Model) -> str:
+    """The first parameter, enough to tell two optima apart."""
+    return f"{model.specs.names[0]} = {model.values[0]:.3g}"
 
 
 def _range(found: NearOptimalSet, p: int) -> str:
     low, high = f"{found.low[p]:.2g}", f"{found.high[p]:.2g}"
     low += " (its bound)" if found.is_low_at_bound[p] else ""
     high += " (its bound)" if found.is_high_at_bound[p] else ""
-    return f"{PARAMETERS[p]} can be anything from {low} to {high}"
+    return f"{found.specs.names[p]} can be anything from {low} to {high}"

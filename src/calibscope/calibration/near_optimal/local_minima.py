@@ -1,11 +1,11 @@
 """The map of local minima: which other fits a solver could have returned, and how near they come.
 
-From 96 Sobol points over the two speeds, and from the ends of the global search, Newton's method
-goes down, first in the speeds with everything else at its best, then in all five parameters.
-(Started in five dimensions, two of three starts are still crawling along a degenerate direction of
-rho_xy = -1 after a hundred steps; that would be a map of the solver, not of the problem.) Ends with
-the same objective and the same parameters in canonical order are one optimum: mirror images are not
-counted twice, and ends that price alike on a flat part, such as all one-factor fits with equal
+From 96 well spread starts, and from the candidates of the global search, Newton's method goes down.
+(For G2++ first in the speeds with everything else at its best, then in all five parameters: started
+in five dimensions, two of three starts are still crawling along a degenerate direction after a
+hundred steps; that would be a map of the solver, not of the problem.) Descents that end with the
+same objective and the same parameters in canonical order are one optimum: mirror images are not
+counted twice, and those that price alike on a flat part, such as all one-factor fits with equal
 speeds, are one.
 """
 
@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
-from calibscope.calibration.g2.coordinates import SWAP, scaled, unscaled
-from calibscope.calibration.g2.workbench import ROUNDING, STATIONARY, Workbench
+from calibscope.base.parameters import bound_marks
+from calibscope.calibration.bench import ROUNDING, STATIONARY, Bench
 from calibscope.calibration.problem import PERFECT, Problem
-from calibscope.calibration.solution import EQUAL_SPEEDS
-from calibscope.calibration.solvers.global_search import LIKELY_LOWER, LIKELY_UPPER, solve
-from calibscope.models.g2.model import G2
+from calibscope.calibration.search import search_for
+from calibscope.models.model import Model
 
 STARTS = 96
 FINISHES = 12
@@ -37,17 +36,17 @@ DEFINITE = 1e-14  # eigenvalues are known to this, relative to the largest
 class Optimum:
     """A local optimum."""
 
-    parameters: G2  # the faster factor first, where the factors can be swapped
+    parameters: Model  # in canonical order
     objective: float
     rmsre: float
     share_of_starts: float  # of the Sobol starts that ended here
-    at_bound: Array  # (5,) -1 at the lower, 1 at the upper bound, else 0
+    at_bound: Array  # (p,) -1 at the lower, 1 at the upper bound, else 0
     smallest_curvature: float  # least eigenvalue of the Hessian on free parameters over the largest
 
     @property
     def has_equal_speeds(self) -> bool:
-        """Whether both factors have the same speed: a one-factor model."""
-        return abs(self.parameters.a_x - self.parameters.a_y) <= EQUAL_SPEEDS * self.parameters.a_x
+        """Whether two factors have the same speed: a model with fewer."""
+        return self.parameters.has_equal_speeds(self.parameters.values)
 
     @property
     def is_strict(self) -> bool:
@@ -62,7 +61,7 @@ class LocalMinima:
     optima: tuple[Optimum, ...]
     starts: int  # Sobol starts
     unfinished_share: (
-        float  # of them that reached no optimum: they still crept along a near-optimal set
+        float  # of them that reached no optimum: still creeping along a flat direction
     )
     largest_price_gap: float  # between best and runner-up, relative; nan without a runner-up
 
@@ -95,7 +94,7 @@ class LocalMinima:
 
 
 def local_minima(
-    problem: Problem, known: Iterable[G2] = (), bench: Workbench | None = None
+    problem: Problem, known: Iterable[Model] = (), bench: Bench | None = None
 ) -> LocalMinima:
     """Map the local optima of a day.
 
@@ -110,15 +109,16 @@ def local_minima(
     Local minima
         the optima, best first
     """
-    bench = bench or Workbench(problem)
-    points = [model.values for model in known] or list(solve(problem, problem.lower).parameters)
+    search = search_for(problem.model)
+    bench = bench or search.bench(problem)
+    points = [model.values for model in known] or list(search.solve(problem).parameters)
     ends = [bench.finished(*bench.descended(point)) for point in points]
     value, point = min(ends, key=lambda end: end[0])
     optima = [_Found(value, bench.problem.canonical(point))]
     for value, point in ends:
         _refine(bench, optima, value, point, finishes=1)
     finishes, unfinished = FINISHES, 0
-    for start in _starts(bench, optima[0].point):
+    for start in bench.starts(optima[0].point, STARTS):
         found, used = _refine(bench, optima, *bench.descended(start), finishes)
         finishes -= used
         if found is None:
@@ -143,27 +143,12 @@ class _Found:
     count: int = 0  # starts that ended here
 
 
-def _starts(bench: Workbench, best: Array) -> list[Array]:
-    """Well spread starts: pairs of speeds, or, where the search does not apply, all parameters."""
-    from scipy.stats import qmc  # takes longer to import than a day to calibrate
-
-    if bench.problem.is_plain:
-        scan = bench.scan_around(best)
-        shares = qmc.Sobol(2, scramble=False).random_base2(7)
-        pairs = np.sort((shares * len(scan.speeds)).astype(int), axis=1)
-        return [scan.point(i, j) for j, i in pairs if i > j][:STARTS]
-    lower = scaled(np.clip(LIKELY_LOWER, bench.problem.lower, bench.problem.upper))
-    upper = scaled(np.clip(LIKELY_UPPER, bench.problem.lower, bench.problem.upper))
-    shares = qmc.Sobol(5, scramble=False).random_base2(7)[1 : STARTS + 1]
-    return [unscaled(point) for point in lower + shares * (upper - lower)]
-
-
 def _refine(
-    bench: Workbench, optima: list[_Found], value: float, point: Array, finishes: int
+    bench: Bench, optima: list[_Found], value: float, point: Array, finishes: int
 ) -> tuple[_Found | None, int]:
     """The optimum where a descent ended, a new one if need be; None if it is none.
 
-    A descent that neither met a known optimum nor stands still creeps along a near-optimal set. If
+    A descent that neither met a known optimum nor stands still creeps along a flat direction. If
     the straight way from there to a known optimum leads downhill, it belongs to that one. Otherwise
     it is continued, at most `finishes` times in all, since this takes long: how many were used is
     returned too.
@@ -186,10 +171,10 @@ def _refine(
         used = 1
 
 
-def _leads_downhill(bench: Workbench, value: float, point: Array, found: _Found) -> bool:
-    """Whether the fit improves all the way to an optimum, speeds on a line, all else refitted."""
+def _leads_downhill(bench: Bench, value: float, point: Array, found: _Found) -> bool:
+    """Whether the fit improves all the way to an optimum, what does not lead refitted."""
     for share in np.linspace(0.0, 1.0, WAY_POINTS + 2)[1:-1]:
-        here, _ = bench.polished(point + share * (found.point - point), fixed=(0, 1))
+        here, _ = bench.polished(point + share * (found.point - point), fixed=bench.leading)
         if here > value * (1.0 + ROUNDING):
             return False
         value = here
@@ -200,23 +185,23 @@ def _is_perfect(problem: Problem, value: float) -> bool:
     return value <= problem.perfect_objective
 
 
-def _is_same(bench: Workbench, value: float, point: Array, found: _Found) -> bool:
+def _is_same(bench: Bench, value: float, point: Array, found: _Found) -> bool:
     """Whether a point is a known optimum, perhaps with its factors swapped or on a flat part."""
     problem, place = bench.problem, found.point
     both_perfect = _is_perfect(problem, value) and _is_perfect(problem, found.value)
     if not both_perfect and abs(value - found.value) > SAME_OBJECTIVE * found.value:
         return False
-    for mirrored in (point, point[SWAP]):
-        if np.abs(scaled(mirrored) - scaled(place)).max() <= SAME_PARAMETERS:
+    scale = problem.specs.coordinates
+    for same in problem.model.equivalents(point):
+        if np.abs(scale.of(same) - scale.of(place)).max() <= SAME_PARAMETERS:
             return True
-    # On the one-factor equal-speed degeneracy, or with too few quotes, infinitely many parameters
-    # price alike.
+    # With equal speeds, or too few quotes, infinitely many parameters price alike.
     is_flat = _smallest_curvature(bench, point) <= DEFINITE
     is_flat = is_flat and _smallest_curvature(bench, place) <= DEFINITE
     return is_flat and _price_gap(problem, point, place) <= FLAT_PRICES
 
 
-def _smallest_curvature(bench: Workbench, point: Array) -> float:
+def _smallest_curvature(bench: Bench, point: Array) -> float:
     """Least eigenvalue of the Hessian on the free parameters, over the largest."""
     local = bench.local(point)
     free = local.is_free
@@ -226,13 +211,12 @@ def _smallest_curvature(bench: Workbench, point: Array) -> float:
     return float(spectrum[0] / max(np.abs(spectrum).max(), 1e-300))
 
 
-def _optimum(bench: Workbench, found: _Found) -> Optimum:
+def _optimum(bench: Bench, found: _Found) -> Optimum:
     problem, point = bench.problem, found.point
-    marks = (point >= problem.upper).astype(float) - (point <= problem.lower)
-    marks[problem.lower == problem.upper] = 0.0
+    marks = frozen(bound_marks(point, problem.lower, problem.upper).astype(float))
     return Optimum(
-        G2(*point), found.value, problem.rmsre(point), found.count / STARTS, frozen(marks),
-        _smallest_curvature(bench, point),
+        problem.model.from_values(point), found.value, problem.rmsre(point),
+        found.count / STARTS, marks, _smallest_curvature(bench, point),
     )  # fmt: skip
 
 

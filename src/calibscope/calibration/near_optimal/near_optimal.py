@@ -6,11 +6,11 @@ For a parameter p the range is that of all t with
 
 that is, the other parameters are fitted anew and the root of the objective (RMSRE, by default)
 stays within the factor of the best; or all prices stay between bid and ask. Ranges are found from
-the inside: all pairs of speeds are scanned with the linear problem (`search.py`), the good ones
-are fitted, and from the outermost of them each end is followed outwards, parameter held, others
-refitted from their tangent, until the limit or a bound is met. So every end is a fit that keeps
-the limit (`ends`); a near-optimal set that neither the scan nor its continuation shows can be
-missed, and the range is then too short, never too long.
+the inside: known optima, and for G2++ the good pairs of speeds of a scan with the linear problem
+(`g2/search.py`), are fitted, and from the outermost of them each end is followed outwards,
+parameter held, others refitted from their tangent, until the limit or a bound is met. So every end
+is a fit that keeps the limit (`extremes`); a part of the set that neither the scan nor its
+continuation shows can be missed, and the range is then too short, never too long.
 
 Such ranges are those of a profile (Bates and Watts, 1988, section 6.1).
 """
@@ -22,23 +22,19 @@ from typing import Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, frozen
-from calibscope.calibration.g2.case import COUNT
-from calibscope.calibration.g2.coordinates import SWAP, scaled, unscaled
-from calibscope.calibration.g2.workbench import Workbench
+from calibscope.base.parameters import Specs
+from calibscope.calibration.bench import Bench, Fixed
 from calibscope.calibration.problem import Problem
-from calibscope.models.g2.model import G2
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.calibration.search import search_for
+from calibscope.models.model import Model
 
 ACCURACY = 0.01  # of the distance from the best fit, in scaled coordinates
 NEAR_LIMIT = 0.05  # of the way from the best to the limit
 SMALLEST = 1e-5  # distance in scaled coordinates that matters
 MOST_TRIALS = 24  # per end
 PASSES = 3
-FIRST, FIRST_RHO = 0.1, 0.02  # trial step
-LONGEST, LONGEST_RHO = 1.2, 0.3
-LINES = 16  # so many lines of the scan are tried from each side
-BETWEEN = 8  # and about so many between
-WORTH_A_FIT = 30.0  # times the limit, on the scan, whose lines can miss a narrow near-optimal set
+FIRST, LONGEST = 0.1, 1.2  # trial steps of a logarithm
+FIRST_SHARE, LONGEST_SHARE = 0.01, 0.15  # and of others, as shares of the way between usual bounds
 REWEIGHTINGS = 6
 
 
@@ -46,11 +42,12 @@ REWEIGHTINGS = 6
 class NearOptimalSet:
     """A range per parameter in which the fit stays nearly as good."""
 
-    low: Array  # (5,)
-    high: Array  # (5,)
-    ends: Array  # (5, 2, 5) the parameters at each end
-    is_low_at_bound: BoolArray  # (5,) the range ends because the bound does
-    is_high_at_bound: BoolArray  # (5,)
+    specs: Specs
+    low: Array  # (p,)
+    high: Array  # (p,)
+    extremes: Array  # (p, 2, p) the parameters at each end
+    is_low_at_bound: BoolArray  # (p,) the range ends because the bound does
+    is_high_at_bound: BoolArray  # (p,)
     factor: float | None  # None: within bid and ask
     measure: str  # what stays within the factor: "RMSRE", by default
     is_inside: bool  # whether the fit itself keeps the limit; only bid and ask can deny it
@@ -63,34 +60,32 @@ class NearOptimalSet:
 
         Parameters
         ----------
-        name : such as "a_x"
+        name : of a parameter
 
         Returns
         -------
         tuple[float, float]
             low and high
         """
-        p = PARAMETERS.index(name)
+        p = self.specs.place(name)
         return float(self.low[p]), float(self.high[p])
 
     @property
     def width(self) -> Array:
-        """(5,) high over low; for rho_xy, high minus low.
-
-        high / low, and rho_high - rho_low, of the profile ranges (Bates and Watts, 1988, section
-        6.1).
-        """
-        return np.append(self.high[:4] / self.low[:4], self.high[4] - self.low[4])
+        """(p,) high over low; for parameters without a logarithm, high minus low."""
+        is_log = self.specs.coordinates.is_log
+        ratios = self.high / np.where(is_log, self.low, 1.0)
+        return np.where(is_log, ratios, self.high - self.low)
 
 
 def near_optimal(
     problem: Problem,
-    fit_parameters: ArrayLike | G2,
+    fit_parameters: ArrayLike | Model,
     factor: float = 1.1,
     *,
     bid_ask: bool = False,
-    known: Iterable[G2] = (),
-    bench: Workbench | None = None,
+    known: Iterable[Model] = (),
+    bench: Bench | None = None,
 ) -> NearOptimalSet:
     r"""How far each parameter can move while the refitted others keep the fit nearly as good.
 
@@ -112,45 +107,45 @@ def near_optimal(
     Near-optimal set
         the range of every parameter, and the fits at its ends
     """
-    best = fit_parameters.values if isinstance(fit_parameters, G2) else fit_parameters
+    best = fit_parameters.values if isinstance(fit_parameters, Model) else fit_parameters
     if not factor > 1.0:
         raise ValueError(f"factor is {factor}; give more than 1, such as 1.1")
-    bench = bench or Workbench(problem)
+    bench = bench or search_for(problem.model).bench(problem)
     point = bench.problem.canonical(np.clip(np.asarray(best, float), problem.lower, problem.upper))
     limit: _Limit = _BidAsk(bench) if bid_ask else _Factor(bench, point, factor)
     search = _Search(bench, limit, point)
     if search.is_inside:
         search.collect(model.values for model in known)
-        search.collect_from_scan()
+        search.collect_from_lines()
         search.find_ends()
-    low, high, ends = search.ends()
+    low, high, extremes = search.extremes()
     at_low, at_high = low <= problem.lower, high >= problem.upper
     return NearOptimalSet(
-        frozen(low), frozen(high), frozen(ends), at_low, at_high,
+        problem.specs, frozen(low), frozen(high), frozen(extremes), at_low, at_high,
         None if bid_ask else factor, _measure(problem), search.is_inside,
     )  # fmt: skip
 
 
 def _measure(problem: Problem) -> str:
     name = "RMSRE" if problem.weighting == "rmsre" else "the weighted error"
-    return f"{name} with the anchor's pull" if problem.task.strength.any() else name
+    return f"{name} with the anchor's pull" if problem.has_anchor else name
 
 
 class _Limit(Protocol):
     """What still counts as nearly as good: `excess` of at most 0, growing with the distance."""
 
-    def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
+    def refit(self, start: Array, fixed: Fixed) -> tuple[float, Array]:
         """Fit the others; excess and parameters."""
 
 
 class _Factor:
     """The root of the objective within a factor of the best."""
 
-    def __init__(self, bench: Workbench, best: Array, factor: float) -> None:
+    def __init__(self, bench: Bench, best: Array, factor: float) -> None:
         self.bench, self.lowest = bench, bench.problem.objective(best)
         self.highest = factor**2 * max(self.lowest, bench.problem.perfect_objective)
 
-    def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
+    def refit(self, start: Array, fixed: Fixed) -> tuple[float, Array]:
         value, point = self.bench.polished(start, fixed, steps=60)
         # Nearly linear in the distance from the best, where the objective is quadratic.
         rise = np.sqrt(max(value - self.lowest, 0.0) / (self.highest - self.lowest))
@@ -164,7 +159,7 @@ class _BidAsk:
     weights grow where the distance is large (Lawson's method).
     """
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Bench) -> None:
         day = bench.problem.day
         if day.bid_ask is None or np.isnan(day.bid_ask).all():
             raise ValueError(f"{day.label}: there are no bids and asks; give bid_ask to the day")
@@ -175,9 +170,11 @@ class _BidAsk:
         self.middle = np.where(np.isnan(spread), day.prices, day.bid_ask.mean(axis=1))
         self.half = half
 
-    def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
+    def refit(self, start: Array, fixed: Fixed) -> tuple[float, Array]:
         best, weights = (np.inf, start), 1.0 / self.half**2
-        task = self.bench.case.task._replace(quotes=self.middle, strength=np.zeros(COUNT))
+        task = self.bench.problem.task._replace(
+            quotes=self.middle, strength=np.zeros(len(self.bench.problem.specs))
+        )
         for _ in range(REWEIGHTINGS):
             task = task._replace(root_weights=np.sqrt(weights))
             _, point = self.bench.polished(start, fixed, steps=60, task=task)
@@ -193,90 +190,76 @@ class _BidAsk:
 class _Search:
     """The good fits known so far, and the search for the outermost."""
 
-    def __init__(self, bench: Workbench, limit: _Limit, best: Array) -> None:
+    def __init__(self, bench: Bench, limit: _Limit, best: Array) -> None:
         self.bench, self.limit, self.best = bench, limit, best
-        self.lower, self.upper = scaled(bench.problem.lower), scaled(bench.problem.upper)
-        self.good: list[Array] = [scaled(best)]
+        self.scale, self.count = bench.problem.specs.coordinates, len(bench.problem.specs)
+        self.every = tuple(range(self.count))
+        self.lower, self.upper = (
+            self.scale.of(bench.problem.lower),
+            self.scale.of(bench.problem.upper),
+        )
+        self.good: list[Array] = [self.scale.of(best)]
         # All fixed: is the fit itself good?
-        self.is_inside = limit.refit(best, tuple(range(COUNT)))[0] <= 0.0
+        self.is_inside = limit.refit(best, self.every)[0] <= 0.0
 
-    def ends(self) -> tuple[Array, Array, Array]:
+    def extremes(self) -> tuple[Array, Array, Array]:
         """Low, high, and the parameters there."""
-        good = np.array(self.good)
-        ends = np.array(
-            [[unscaled(good[pick(good[:, p])]) for pick in (np.argmin, np.argmax)]
-             for p in range(COUNT)]
-        )  # fmt: skip
+        good, problem = np.array(self.good), self.bench.problem
+        chosen = [(good[:, p].argmin(), good[:, p].argmax()) for p in self.every]
         # exp(log(bound)) need not be the bound.
-        ends = np.clip(ends, self.bench.problem.lower, self.bench.problem.upper)
-        for p in range(COUNT):
-            for side in range(2):
-                near = np.abs(scaled(ends[p, side]) - np.array([self.lower, self.upper])) < 1e-12
-                ends[p, side] = np.where(near[0], self.bench.problem.lower, ends[p, side])
-                ends[p, side] = np.where(near[1], self.bench.problem.upper, ends[p, side])
-        diagonal = np.arange(COUNT)
+        ends = np.clip(self.scale.values(good[chosen]), problem.lower, problem.upper)
+        here = self.scale.of(ends)
+        ends = np.where(np.abs(here - self.lower) < 1e-12, problem.lower, ends)
+        ends = np.where(np.abs(here - self.upper) < 1e-12, problem.upper, ends)
+        diagonal = np.arange(self.count)
         return ends[diagonal, 0, diagonal], ends[diagonal, 1, diagonal], ends
 
     def collect(self, points: Iterable[Array]) -> None:
         """Keep those that are good."""
         for point in points:
-            self.refit(scaled(self.bench.problem.canonical(point)), tuple(range(COUNT)))
+            self.refit(self.scale.of(self.bench.problem.canonical(point)), self.every)
 
-    def refit(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
+    def refit(self, start: Array, fixed: Fixed) -> tuple[float, Array]:
         """Excess and coordinates of the fit with some held; good ones are kept."""
         clipped = np.clip(start, self.lower, self.upper)
-        excess, point = self.limit.refit(unscaled(clipped), fixed)
-        end = scaled(point)
+        excess, point = self.limit.refit(self.scale.values(clipped), fixed)
+        end = self.scale.of(point)
         end[list(fixed)] = clipped[list(fixed)]
-        if self.bench.problem.is_symmetric and end[0] < end[1] - 1e-12:
+        swapped = self.bench.swapped(self.scale.values(end))
+        if swapped is not None:
             # The factors have changed places: the held one is no longer the one that was asked.
             if excess <= 0.0:
-                self.good.append(scaled(point[SWAP]))
-            return self._at_equal_speeds(clipped, fixed)
+                self.good.append(self.scale.of(swapped))
+            return self._on_edge(clipped, fixed)
         if excess <= 0.0:
             self.good.append(end)
         return excess, end
 
-    def _at_equal_speeds(self, start: Array, fixed: tuple[int, ...]) -> tuple[float, Array]:
-        """The best with equal speeds, at one that is held."""
-        if not (0 in fixed or 1 in fixed):
+    def _on_edge(self, start: Array, fixed: Fixed) -> tuple[float, Array]:
+        """The best on the border between the two orders of the factors."""
+        border = self.bench.edge(start, fixed)
+        if border is None:
             return np.inf, start
-        held = start.copy()
-        held[0] = held[1] = start[0 if 0 in fixed else 1]
-        excess, point = self.limit.refit(unscaled(held), tuple({0, 1, *fixed}))
-        end = scaled(point)
-        end[:2] = held[:2]
+        held, fixed = border
+        excess, point = self.limit.refit(self.scale.values(held), fixed)
+        end = self.scale.of(point)
+        end[list(fixed)] = held[list(fixed)]
         if excess <= 0.0:
             self.good.append(end)
         return excess, end
 
-    def collect_from_scan(self) -> None:
-        """Good fits along the lines of the scan: the best pair of each line, its speed held."""
-        if not self.bench.problem.is_plain:
-            return
-        scan = self.bench.scan_around(self.best)
-        most = WORTH_A_FIT * scan.values.min()
-        for axis, values in ((0, scan.values), (1, scan.values.T)):
-            lines = np.flatnonzero(values.min(axis=1) <= most)
-
-            def is_good(line: int, axis: int = axis, values: Array = values) -> bool:
-                other = int(np.argmin(values[line]))
-                start = scan.point(*((line, other) if axis == 0 else (other, line)))
-                start = np.clip(start, self.bench.problem.lower, self.bench.problem.upper)
-                return self.refit(scaled(start), (axis,))[0] <= 0.0
-
-            # The outermost good lines, and some between, where the near-optimal set may have
-            # branches.
-            for order in (lines, lines[::-1]):
-                next((line for line in order[:LINES] if is_good(int(line))), None)
-            for line in lines[:: max(len(lines) // BETWEEN, 1)]:
-                is_good(int(line))
+    def collect_from_lines(self) -> None:
+        """Good fits that the bench knows of: of each line the first."""
+        for line in self.bench.lines(self.best):
+            for start, fixed in line:
+                if self.refit(self.scale.of(start), fixed)[0] <= 0.0:
+                    break
 
     def find_ends(self) -> None:
         """Follow every end outwards: from the best fit, then from whatever is further out."""
-        reached = np.empty((COUNT, 2))
+        reached = np.empty((self.count, 2))
         movable = [
-            (p, side) for p in range(COUNT) if self.lower[p] < self.upper[p] for side in (0, 1)
+            (p, side) for p in self.every if self.lower[p] < self.upper[p] for side in (0, 1)
         ]
         for p, side in movable:
             reached[p, side] = self._follow(p, side, self.good[0])
@@ -299,8 +282,8 @@ class _Search:
         """Outwards from a good fit, until the limit is met; how far."""
         sign, bound = (1.0, self.upper[p]) if side else (-1.0, self.lower[p])
         home = self.good[0][p]
-        inside, step = start, FIRST if p < 4 else FIRST_RHO
-        excess, _ = self.limit.refit(unscaled(start), tuple(range(COUNT)))
+        inside, (step, longest) = start, self._steps(p)
+        excess, _ = self.limit.refit(self.scale.values(start), self.every)
         outside: tuple[float, float] | None = None
         for _ in range(MOST_TRIALS):
             room = abs((bound if outside is None else outside[0]) - inside[p])
@@ -328,23 +311,32 @@ class _Search:
             if value <= 0.0:
                 # Far better than expected: take longer steps.
                 step *= 2.0 if value < 0.5 * excess or value < -0.2 else 1.0
-                step = min(step, LONGEST if p < 4 else LONGEST_RHO)
+                step = min(step, longest)
                 inside, excess = end, value
             else:
                 outside = (target, min(value, 1e3))
         return float(inside[p])
 
+    def _steps(self, p: int) -> tuple[float, float]:
+        """The first trial step of a parameter, and the longest."""
+        spec = self.bench.problem.specs.parameters[p]
+        if spec.scale.transform == "log":
+            return FIRST, LONGEST
+        way = spec.bounds[1] - spec.bounds[0]
+        way = way if np.isfinite(way) else 2.0
+        return FIRST_SHARE * way, LONGEST_SHARE * way
+
     def _tangent(self, here: Array, p: int) -> Array:
         """How the fitted others move with parameter p, by the Hessian on the free ones."""
-        local = self.bench.local(unscaled(here))
+        local = self.bench.local(self.scale.values(here))
         free = local.is_free.copy()
         free[p] = False
-        direction = np.zeros(COUNT)
+        direction = np.zeros(self.count)
         if free.any():
-            second_order = local.curvature[np.ix_(free, free)]
-            size = np.sqrt(np.abs(np.diag(second_order)) + 1e-300)
+            curvature = local.curvature[np.ix_(free, free)]
+            size = np.sqrt(np.abs(np.diag(curvature)) + 1e-300)
             solved, *_ = np.linalg.lstsq(
-                second_order / np.outer(size, size), -local.curvature[free, p] / size, rcond=1e-9
+                curvature / np.outer(size, size), -local.curvature[free, p] / size, rcond=1e-9
             )
             direction[free] = np.clip(solved / size, -3.0, 3.0)
         direction[p] = 1.0

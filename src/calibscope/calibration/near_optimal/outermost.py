@@ -3,7 +3,7 @@ r"""How far a number can go while the fit stays nearly as good.
 .. math:: \min_p\ \pm q(p) \quad\text{subject to}\quad f(p) \le \text{limit}, \quad
     lower \le p \le upper
 
-in the scaled coordinates (log a, log sigma, rho), by SciPy's SLSQP with exact gradients, from the
+in scaled coordinates, by SciPy's SLSQP with exact gradients, from the
 known fit that has gone farthest. The ends of a near-optimal set show how far parameters go; on
 2024-06-06 of the demo market they show a quarter of how far the slope's standard deviation can.
 """
@@ -14,7 +14,6 @@ from typing import Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.g2.coordinates import scale, scaled, unscaled
 from calibscope.calibration.problem import Problem
 
 STEPS = 60
@@ -26,19 +25,19 @@ class Followed(Protocol):
     """Numbers that follow from the parameters."""
 
     def values(self, parameters: Array) -> Array:
-        """(n, q) at parameters (n, 5)."""
+        """(n, q) at parameters (n, p)."""
 
     def gradients(self, parameters: Array) -> Array:
-        """(q, 5) at parameters (5,)."""
+        """(q, p) at parameters (p,)."""
 
 
 def outermost(problem: Problem, limit: float, points: Array, followed: Followed) -> Array:
-    """(k, 5) fits at which a number is smallest or largest, two per number.
+    """(k, p) fits at which a number is smallest or largest, two per number.
 
     Parameters
     ----------
     limit : of the objective
-    points : (n, 5) fits that keep it
+    points : (n, p) fits that keep it
     """
     values = followed.values(points)
     spreads = np.maximum(np.ptp(values, axis=0), SMALLEST_SPREAD * np.abs(values[0]))
@@ -56,10 +55,11 @@ def _farthest(
     """Where factor times the number q is smallest; the start, if no step can be made."""
     from scipy.optimize import minimize  # takes longer to import than a day to calibrate
 
-    lower, upper = scaled(problem.lower), scaled(problem.upper)
+    scale = problem.specs.coordinates
+    lower, upper = scale.of(problem.lower), scale.of(problem.upper)
 
     def point(x: Array) -> Array:
-        inside = unscaled(np.clip(x, lower, upper))
+        inside = scale.values(np.clip(x, lower, upper))
         return np.clip(inside, problem.lower, problem.upper)
 
     def goal(x: Array) -> float:
@@ -67,7 +67,9 @@ def _farthest(
 
     def goal_gradient(x: Array) -> Array:
         place = point(x)
-        return np.asarray(factor * np.nan_to_num(followed.gradients(place)[q] * scale(place)))
+        return np.asarray(
+            factor * np.nan_to_num(followed.gradients(place)[q] * scale.slopes(place))
+        )
 
     def room(x: Array) -> float:
         return 1.0 - 2.0 * ACCURACY - problem.objective(point(x)) / limit
@@ -79,7 +81,7 @@ def _farthest(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a trial step beyond a bound is cut
         end = minimize(
-            goal, scaled(start), jac=goal_gradient, method="SLSQP",
+            goal, scale.of(start), jac=goal_gradient, method="SLSQP",
             options={"maxiter": STEPS, "ftol": ACCURACY},
             bounds=np.column_stack((lower, upper)),
             constraints={"type": "ineq", "fun": room, "jac": room_gradient},

@@ -1,6 +1,6 @@
 """`annealing`: random jumps that cool down, with local searches, in the role of the paper's ASA.
 
-It can leave a near-optimal set that a local solver is caught in, at the price of ten thousand
+It can leave an optimum that a local solver is caught in, at the price of ten thousand
 evaluations and without any promise. Always with the same random numbers, so that a result can be
 repeated.
 
@@ -13,7 +13,6 @@ from scipy.optimize import dual_annealing
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.candidates import Candidates
-from calibscope.calibration.g2.coordinates import scaled
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers.gauss_newton import moved
 
@@ -22,13 +21,14 @@ MOST_EVALUATIONS = 20_000
 
 
 def solve(problem: Problem, start: Array) -> Candidates:
-    """The best point of one annealing from `start`, in the coordinates log a, log sigma, rho."""
+    """The best point of one annealing from `start`, in the scaled coordinates."""
     is_free = problem.lower < problem.upper
-    lower, upper = scaled(problem.lower)[is_free], scaled(problem.upper)[is_free]
+    scale = problem.specs.coordinates
+    lower, upper = scale.of(problem.lower)[is_free], scale.of(problem.upper)[is_free]
 
     def parameters(free: Array) -> Array:
         step = np.zeros(len(start))
-        step[is_free] = free - scaled(start)[is_free]
+        step[is_free] = free - scale.of(start)[is_free]
         return moved(problem, start, step)
 
     if not is_free.any():
@@ -38,7 +38,7 @@ def solve(problem: Problem, start: Array) -> Candidates:
         list(zip(lower, upper, strict=True)),
         maxfun=MOST_EVALUATIONS,
         seed=SEED,
-        x0=np.clip(scaled(start)[is_free], lower, upper),
+        x0=np.clip(scale.of(start)[is_free], lower, upper),
     )
     best = parameters(result.x)
     return Candidates.sorted_by(best, problem.objective(best), result.nfev + 1)

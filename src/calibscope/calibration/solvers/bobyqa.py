@@ -2,7 +2,7 @@
 
 A quadratic model of RMSRE is interpolated through the points visited so far and minimised in a
 trust region, in the natural parameters and inside the bounds. It finds the optimum its start leads
-to, or stops in a flat near-optimal set before it; take it to compare with published results.
+to, or stops on flat ground before it; take it to compare with published results.
 
 Source: Powell (2009), "The BOBYQA algorithm for bound constrained optimization without
 derivatives", in nlopt's implementation.
@@ -41,7 +41,7 @@ def lowest_visited(algorithm: int, problem: Problem, start: Array) -> Candidates
     Parameters
     ----------
     algorithm : one of nlopt's local ones without derivatives, such as ``nlopt.LN_BOBYQA``
-    start : (5,) inside the bounds; parameters whose bounds coincide stay
+    start : (p,) inside the bounds; parameters whose bounds coincide stay
     """
     is_free = problem.lower < problem.upper
     best, point = np.array(start, float), np.array(start, float)

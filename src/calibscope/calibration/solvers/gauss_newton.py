@@ -1,7 +1,7 @@
 r"""`gauss-newton`: full linear least-squares steps, halved until they go down.
 
 At each point the residuals are replaced by their tangent and the linear problem is solved on the
-SVD of the weighted Jacobian A, in the scaled coordinates q = (log a, log sigma, rho):
+SVD of the weighted Jacobian A, in the scaled coordinates q:
 
 .. math:: s = -V_r S_r^{-1} U_r^T r, \qquad A = U S V^T,
 
@@ -16,7 +16,6 @@ import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.calibration.candidates import Candidates
-from calibscope.calibration.g2.coordinates import scaled, unscaled
 from calibscope.calibration.problem import Problem
 
 MOST_STEPS = 200
@@ -51,7 +50,7 @@ def solve(problem: Problem, start: Array) -> Candidates:
 
 
 def gauss_newton_direction(A: Array, residuals: Array, is_free: BoolArray) -> Array:
-    """The shortest step (5,) of the free parameters to the optimum of the tangent."""
+    """The shortest step (p,) of the free parameters to the optimum of the tangent."""
     step = np.zeros(A.shape[1])
     if is_free.any():
         step[is_free] = np.linalg.lstsq(A[:, is_free], -residuals, rcond=RANK_TOLERANCE)[0]
@@ -59,7 +58,7 @@ def gauss_newton_direction(A: Array, residuals: Array, is_free: BoolArray) -> Ar
 
 
 def movable(problem: Problem, point: Array, gradient: Array) -> BoolArray:
-    """(5,) parameters that are neither fixed nor pushed against a bound."""
+    """(p,) parameters that are neither fixed nor pushed against a bound."""
     is_held = (point <= problem.lower) & (gradient >= 0) | (point >= problem.upper) & (
         gradient <= 0
     )
@@ -68,5 +67,6 @@ def movable(problem: Problem, point: Array, gradient: Array) -> BoolArray:
 
 def moved(problem: Problem, point: Array, step: Array) -> Array:
     """The parameters after a step in q, projected into the bounds."""
-    q = np.clip(scaled(point) + step, scaled(problem.lower), scaled(problem.upper))
-    return np.asarray(np.clip(unscaled(q), problem.lower, problem.upper))
+    scale = problem.specs.coordinates
+    q = np.clip(scale.of(point) + step, scale.of(problem.lower), scale.of(problem.upper))
+    return np.asarray(np.clip(scale.values(q), problem.lower, problem.upper))

@@ -2,10 +2,10 @@ r"""`lm`: Levenberg-Marquardt, what most libraries use for least squares.
 
 Steps solve :math:`(A^T A + \mu D) s = -A^T r` with the exact Jacobian, D the diagonal of A'A, mu
 raised until the step goes down. Without the second derivatives of the prices it takes many small
-steps along flat flat regions, hence the many rounds.
+steps along flat directions, hence the many rounds.
 
 Source: Marquardt (1963), "An algorithm for least-squares estimation of nonlinear parameters";
-`polish.py` with order 1.
+`newton.py` with order 1.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.solvers.global_search import polished
+from calibscope.calibration.search import search_for
 
 MOST_ROUNDS = 10
 SMALLEST_GAIN = 1e-12  # of the sum of squares: a round that gains less was the last
@@ -21,10 +21,11 @@ SMALLEST_GAIN = 1e-12  # of the sum of squares: a round that gains less was the 
 
 def solve(problem: Problem, start: Array) -> Candidates:
     """The end of Levenberg-Marquardt from `start`."""
-    ends = polished(problem, np.atleast_2d(start), evaluations=0, order=1)
+    search = search_for(problem.model)
+    ends = search.polished(problem, np.atleast_2d(start), order=1)
     for _ in range(MOST_ROUNDS - 1):
         before = ends
-        ends = polished(problem, before.parameters, before.evaluations, order=1)
+        ends = search.polished(problem, before.parameters, before.evaluations, order=1)
         if before.objectives[0] - ends.objectives[0] <= SMALLEST_GAIN * before.objectives[0]:
             break
     return ends

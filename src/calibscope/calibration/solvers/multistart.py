@@ -4,7 +4,7 @@ The honest way to use a local solver, and a picture of how rugged the problem is
 first, are the waterfall plot of the optimisation literature. Even hundreds of starts can miss the
 best optimum; `global` does not rely on luck.
 
-Source: Sobol (1967), starts on a low-discrepancy sequence in log a, log sigma, rho.
+Source: Sobol (1967), starts on a low-discrepancy sequence in scaled coordinates.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.search import search_for
 from calibscope.calibration.solvers import solver
-from calibscope.calibration.solvers.global_search import sobol_points
 
 STARTS = 64
 
@@ -29,7 +29,9 @@ def solve(
     starts : how many, `start` included
     """
     descend = solver(local)
-    points = [start, *sobol_points(problem, starts - 1)] if starts > 1 else [start]
+    points = (
+        [start, *search_for(problem.model).spread(problem, starts - 1)] if starts > 1 else [start]
+    )
     ends = [descend(problem, point) for point in points]
     return Candidates.sorted_by(
         np.concatenate([end.parameters for end in ends]),

@@ -1,10 +1,10 @@
 """`newton`: the local optimum by Newton's method with the exact Hessian, inside the bounds.
 
 Of the local solvers the fastest and the most exact: near an optimum it converges quadratically even
-where the near-optimal set is flat and Gauss-Newton crawls. It still ends in the near-optimal set
-its start leads to.
+where the objective is flat and Gauss-Newton crawls. It still ends in the optimum its start leads
+to.
 
-Source: `polish.py`; paper, eq. hessian_caplet_factorized.
+Source: `newton.py`, compiled for G2++ in `g2/polish.py`; paper, eq. hessian_caplet_factorized.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
-from calibscope.calibration.solvers.global_search import polished
+from calibscope.calibration.search import search_for
 
 
 def solve(problem: Problem, start: Array) -> Candidates:
     """The end of Newton's method from `start`."""
-    return polished(problem, np.atleast_2d(start), evaluations=0)
+    return search_for(problem.model).polished(problem, np.atleast_2d(start))

@@ -35,7 +35,7 @@ import numpy as np
 from scipy.special import fdtri
 
 from calibscope.base.arrays import Array
-from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.geometry import column_lengths, geometry, length
 from calibscope.diagnosis.linear.uncertainty import Scale, Scales
 
@@ -171,11 +171,10 @@ def own_curvature(problem: LeastSquares) -> Array:
         \ \text{for}\ q = \log\theta, \qquad \frac{-2\theta}{1 - \theta^2}
         \ \text{for}\ q = \mathrm{arctanh}\,\theta
     """
-    values, codes = problem.values, problem.words.codes
+    scale, values = problem.specs.interval, problem.values
     with np.errstate(divide="ignore", invalid="ignore"):
-        arctanh = np.where(codes == ARCTANH, -2.0 * values / (1.0 - values**2), 0.0)
-        both = np.where(codes == LOG, 1.0 / values, arctanh)
-    return np.where(problem.is_free, both, 0.0)
+        curvatures = scale.curvatures(values) / scale.slopes(values) ** 2
+    return np.where(problem.is_free, curvatures, 0.0)
 
 
 def root_mean_square(C: Array) -> float:

@@ -62,4 +62,4 @@ def cap_candidates(fit: Fit, maturities: ArrayLike, strikes: ArrayLike | None = 
     ends = [""] * len(years) if strikes is None else [f" at {100 * k:.4g} %" for k in asked.strikes]
     labels = [f"{label(year)}{end}" for year, end in zip(years, ends, strict=True)]
     level = np.median(fit.problem.weights * day.prices**2)
-    return Candidates(np.array(labels), point.jacobian(asked), level / point.cap_prices(asked) ** 2)
+    return Candidates(np.array(labels), point.jacobian(asked), level / point.prices(asked) ** 2)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array
-from calibscope.diagnosis.least_squares import Specs
+from calibscope.base.parameters import Specs
 from calibscope.diagnosis.linear.geometry import geometry
 from calibscope.diagnosis.linear.identification import identification
 
@@ -49,7 +49,7 @@ class DataWorth:
     A linear approximation, not a refit.
     """
 
-    words: Specs
+    specs: Specs
     labels: npt.NDArray[np.str_]  # (n,)
     factors: Array  # (n, p)
     method: ClassVar[str] = "linear (first-order), not a refit"
@@ -67,7 +67,7 @@ class DataWorth:
         """
         import pandas as pd
 
-        columns = pd.Index(self.words.names, name="variance factor, linear")
+        columns = pd.Index(self.specs.names, name="variance factor, linear")
         table = pd.DataFrame(self.factors, index=self.labels, columns=columns)
         table.attrs["method"] = self.method
         return table
@@ -80,11 +80,11 @@ def data_worth(dx: "Diagnosis", candidates: Candidates | None = None) -> DataWor
     ----------
     candidates : quotes that the fit does not have; None means the worth of those it has
     """
-    A, words = dx.problem.design, dx.problem.words
+    A, specs = dx.problem.design, dx.problem.specs
     if candidates is None:
         # A row of zeros is a quote that is not there.
         others = np.tile(A, (len(A), 1, 1)) * (1.0 - np.eye(len(A)))[:, :, None]
-        return DataWorth(words, dx.problem.labels, _factors(dx, others))
+        return DataWorth(specs, dx.problem.labels, _factors(dx, others))
     J = np.asarray(candidates.jacobian, dtype=float)
     if J.ndim != 2 or J.shape != (len(candidates.weights), A.shape[1]):
         raise ValueError(
@@ -93,7 +93,7 @@ def data_worth(dx: "Diagnosis", candidates: Candidates | None = None) -> DataWor
         )
     rows = np.sqrt(candidates.weights)[:, None] * J
     more = np.concatenate((np.tile(A, (len(rows), 1, 1)), rows[:, None, :]), axis=1)
-    return DataWorth(words, candidates.labels, _factors(dx, more))
+    return DataWorth(specs, candidates.labels, _factors(dx, more))
 
 
 def _factors(dx: "Diagnosis", designs: Array) -> Array:

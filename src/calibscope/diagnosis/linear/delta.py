@@ -39,7 +39,7 @@ def delta_intervals(
         problem, known.shares, standard_errors, quantile(several, scale, effective_degrees)
     )
     return Intervals(
-        problem.words,
+        problem.specs,
         float(levels) if levels.ndim == 0 else tuple(levels.tolist()),
         scale,
         form,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
-from calibscope.diagnosis.least_squares import Specs
+from calibscope.base.parameters import Specs
 from calibscope.diagnosis.linear.geometry import Geometry
 
 SMALL_PART = 0.1  # of a combination's largest part: left out of its sentence
@@ -47,16 +47,17 @@ def identification(geometry: Geometry, coordinate_scale: Array, threshold: float
     return Identification(directions, shares, shares <= threshold)
 
 
-def combinations(directions: Array, words: Specs) -> tuple[str, ...]:
+def combinations(directions: Array, specs: Specs) -> tuple[str, ...]:
     """Sentences for the dropped directions (p, p) of one day.
 
     Examples
     --------
-    >>> words = Specs(("a_x", "sigma_x"), ("log", "log"), outputs="prices")
-    >>> combinations(np.array([[0.8, 0.0], [0.6, 0.0]]), words)
+    >>> from calibscope.base.parameters import ParameterSpec
+    >>> specs = Specs((ParameterSpec("speed"), ParameterSpec("volatility")), outputs="prices")
+    >>> combinations(np.array([[0.8, 0.0], [0.6, 0.0]]), specs)
     ('a_x up and sigma_x up together leave all prices unchanged',)
     """
-    return tuple(_sentence(row, words) for row in _simplest(directions)) if directions.any() else ()
+    return tuple(_sentence(row, specs) for row in _simplest(directions)) if directions.any() else ()
 
 
 def _simplest(directions: Array) -> list[Array]:
@@ -71,12 +72,12 @@ def _simplest(directions: Array) -> list[Array]:
     return rows
 
 
-def _sentence(row: Array, words: Specs) -> str:
+def _sentence(row: Array, specs: Specs) -> str:
     size = np.abs(row).max()
     parts = [p for p in range(len(row)) if abs(row[p]) >= SMALL_PART * size]
     sign = np.sign(row[parts[0]])
-    moves = [f"{words.names[p]} {'up' if sign * row[p] > 0 else 'down'}" for p in parts]
+    moves = [f"{specs.names[p]} {'up' if sign * row[p] > 0 else 'down'}" for p in parts]
     if len(moves) == 1:
-        return f"{words.names[parts[0]]} up or down leaves all {words.outputs} unchanged"
+        return f"{specs.names[parts[0]]} up or down leaves all {specs.outputs} unchanged"
     listed = ", ".join(moves[:-1]) + f" and {moves[-1]}"
-    return f"{listed} together leave all {words.outputs} unchanged"
+    return f"{listed} together leave all {specs.outputs} unchanged"

@@ -31,7 +31,8 @@ from scipy.special import ndtri, stdtrit
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
 from calibscope.base.compiled import compiled, compiled_for_stacks
-from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares, Specs
+from calibscope.base.parameters import ARCTANH, LOG, Specs
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
 
 ROUNDING = 1e-8  # of a unit vector in the dropped span
@@ -49,7 +50,7 @@ CUT_WORDS = {
 class Intervals:
     """Intervals of all parameters; for several levels, these come first."""
 
-    words: Specs
+    specs: Specs
     level: float | tuple[float, ...]
     scale: Scale | None  # of the noise; None where none was needed
     form: Form | Literal["bootstrap", "profile"]
@@ -69,7 +70,7 @@ class Intervals:
     @property
     def marks(self) -> tuple[str, ...]:
         """What must be said beside each parameter's interval; empty where there is nothing."""
-        return tuple(self._mark(p) for p in range(len(self.words.names)))
+        return tuple(self._mark(p) for p in range(len(self.specs.names)))
 
     def _mark(self, p: int) -> str:
         said = []
@@ -90,7 +91,7 @@ class Intervals:
         cut = bool(self.is_cut_low[..., p].any()), bool(self.is_cut_high[..., p].any())
         said.append(CUT_WORDS[cut])
         if self.is_held.any() and not self.at_bound[p]:
-            names = [self.words.names[q] for q in np.flatnonzero(self.is_held)]
+            names = [self.specs.names[q] for q in np.flatnonzero(self.is_held)]
             said.append(f"given {' and '.join(names)}")
         return ", ".join(word for word in said if word)
 
@@ -130,11 +131,7 @@ class Intervals:
         tuple[float | Array, float | Array]
             numbers, or one per level
         """
-        if name not in self.words.names:
-            raise ValueError(
-                f"{name!r} is not a parameter; choose from {', '.join(self.words.names)}"
-            )
-        p = self.words.names.index(name)
+        p = self.specs.place(name)
         low, high = self.low[..., p], self.high[..., p]
         return (low, high) if np.ndim(low) else (float(low), float(high))
 
@@ -228,7 +225,7 @@ def interval_ends(
             problem.lower,
             problem.upper,
             problem.is_free,
-            problem.words.codes,
+            problem.specs.codes,
             problem.coordinate_scale,
             shares,
             standard_errors,

@@ -30,11 +30,11 @@ import numpy as np
 from scipy.special import expit, logit
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray
-from calibscope.base.measures import Measure, Transform
+from calibscope.base.measures import Measure, Quantities, Transform
 from calibscope.diagnosis.linear.intervals import ROUNDING, checked_levels, is_point, quantile
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
 from calibscope.diagnosis.propagate.consequences_summary import summary_of
-from calibscope.diagnosis.propagate.quantities import Alternatives, Quantities
+from calibscope.diagnosis.propagate.quantities import Alternatives
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -228,7 +228,7 @@ def consequences(
     return Consequences(
         labels=quantities.labels,
         measures=quantities.measures,
-        names=problem.words.names,
+        names=problem.specs.names,
         level=float(level),
         scale=scale,
         form=form,
@@ -307,7 +307,7 @@ def _marks(
             ("as if {} could leave the bound", moves & ~dx.is_held),
         ):
             if which.any():
-                names = [problem.words.names[p] for p in np.flatnonzero(which)]
+                names = [problem.specs.names[p] for p in np.flatnonzero(which)]
                 said.append(words.format(" and ".join(names)))
         marks.append(", ".join(said))
     return tuple(marks)

@@ -9,25 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from calibscope.base.arrays import Array, ArrayLike
-from calibscope.base.measures import Measure
-
-
-class Quantities(Protocol):
-    """Numbers q(theta) that follow from p parameters, with their derivatives."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """(q,) how tables name them; no two alike."""
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """(q,) what kind of number each is."""
-
-    def values(self, parameters: Array) -> Array:
-        """(n, q) at parameters (n, p)."""
-
-    def gradients(self, parameters: Array) -> Array:
-        """(q, p) at parameters (p,); not a number where there is none."""
+from calibscope.base.measures import Quantities
 
 
 class Alternatives(Protocol):
@@ -50,8 +32,12 @@ class Alternatives(Protocol):
 class Answers(Protocol):
     """A `Refit` that knows what follows from its parameters."""
 
-    def quantities(self, horizons: ArrayLike, instruments: Sequence[Any]) -> Quantities:
-        """What is asked for, at horizons in years and of instruments of the client's own kind."""
+    @property
+    def has_quantities(self) -> bool:
+        """Whether there are any."""
+
+    def quantities(self, horizons: ArrayLike | None, instruments: Sequence[Any]) -> Quantities:
+        """What is asked for, at horizons in years (None: the usual), and of instruments."""
 
     def nearly_as_good(self, parameters: Array, followed: Quantities) -> Alternatives:
         """Fits nearly as good as that with parameters (p,), as far apart in these as can be."""

@@ -10,7 +10,7 @@ moved most (a profile). A near-optimal set may be curved, and its profile still 
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
-from calibscope.diagnosis.least_squares import LOG, LeastSquares
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.refit.refit import Refit, sum_of_squares
 
 STATIONS = np.linspace(0.0, 1.0, 9)  # along a way
@@ -28,9 +28,10 @@ def is_elsewhere(
     quotes, weights : (n, m) of the other problems
     ends : (n, p) their best parameters
     """
-    start, goals = _coordinates(problem, problem.values), _coordinates(problem, ends)
+    scale = problem.specs.coordinates
+    start, goals = scale.of(problem.values), scale.of(ends)
     stretch = STATIONS[:, None] * (goals - start)[:, None, :]
-    ways = _parameters(problem, start + stretch)  # (n, stations, p)
+    ways = scale.values(start + stretch)  # (n, stations, p)
     is_apart = _rise(refit, ways, quotes, weights)
     rows = np.flatnonzero(is_apart)
     if rows.size:
@@ -62,14 +63,3 @@ def _profiles(refit: Refit, ways: Array, movers: Indices, quotes: Array, weights
     )
     profile = found.reshape(n, stations, p)
     return np.concatenate((ways[:, :1], profile, ways[:, -1:]), axis=1)
-
-
-def _coordinates(problem: LeastSquares, parameters: Array) -> Array:
-    """Scaled coordinates: logarithms, of parameters that have one."""
-    is_log = problem.words.codes == LOG
-    return np.where(is_log, np.log(np.where(is_log, parameters, 1.0)), parameters)
-
-
-def _parameters(problem: LeastSquares, coordinates: Array) -> Array:
-    is_log = problem.words.codes == LOG
-    return np.where(is_log, np.exp(np.where(is_log, coordinates, 0.0)), coordinates)

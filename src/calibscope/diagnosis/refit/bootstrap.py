@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
-from calibscope.diagnosis.least_squares import LeastSquares, bound_marks
+from calibscope.base.parameters import bound_marks
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import Scale
 from calibscope.diagnosis.refit.refit import required, sum_of_squares
@@ -100,7 +101,7 @@ class Bootstrap:
         tails = 0.5 * (1.0 - levels)
         low, high = (np.quantile(self.parameters, tail, axis=0) for tail in (tails, 1.0 - tails))
         return Intervals(
-            problem.words,
+            problem.specs,
             float(levels) if levels.ndim == 0 else tuple(levels.tolist()),
             self.scale,
             "bootstrap",
@@ -128,7 +129,7 @@ class Bootstrap:
         """
         import pandas as pd
 
-        table = pd.DataFrame(self.parameters, columns=list(self.problem.words.names))
+        table = pd.DataFrame(self.parameters, columns=list(self.problem.specs.names))
         return table.assign(objective=self.objectives)
 
 

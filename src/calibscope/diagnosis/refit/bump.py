@@ -58,7 +58,7 @@ class Bumps:
         index = pd.MultiIndex.from_arrays(
             (self.size, self.labels[self.place]), names=("size", "quote")
         )
-        table = pd.DataFrame(shifts.refitted, index=index, columns=list(shifts.words.names))
+        table = pd.DataFrame(shifts.refitted, index=index, columns=list(shifts.specs.names))
         return table.assign(
             error_gauss_newton=shifts.error("gauss_newton"),
             error_exact=shifts.error("exact"),

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from calibscope.base.arrays import Array, BoolArray, Indices
-from calibscope.diagnosis.least_squares import ARCTANH, LOG
+from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.transforms import Coordinates
 from calibscope.diagnosis.linear.intervals import CUT_WORDS, ROUNDING, Intervals, checked_levels
 from calibscope.diagnosis.refit.bootstrap import Bootstrap
 from calibscope.diagnosis.refit.profile import Profiles
@@ -116,9 +116,9 @@ def compare_intervals(
         np.array([each.low for each, _ in found]),
         np.array([each.high for each, _ in found]),
     )
-    disagrees, words = _disagreement(low, high, dx.problem.words.codes)
+    disagrees, words = _disagreement(low, high, dx.problem.specs.profile)
     return IntervalComparison(
-        dx.problem.words.names,
+        dx.problem.specs.names,
         level,
         METHODS[: len(found)],
         dx.problem.values,
@@ -139,7 +139,7 @@ def _cuts(intervals: Intervals) -> tuple[str, ...]:
 def _with_gaps(marks: tuple[str, ...], profiles: Profiles) -> tuple[str, ...]:
     """The same, and where another near-optimal set is inside the interval."""
     apart = {curve.name for curve in profiles.curves if not curve.is_connected}
-    names = profiles.problem.words.names
+    names = profiles.problem.specs.names
     return tuple(
         ", ".join(filter(None, (mark, "with a gap" if name in apart else "")))
         for name, mark in zip(names, marks, strict=True)
@@ -147,10 +147,10 @@ def _with_gaps(marks: tuple[str, ...], profiles: Profiles) -> tuple[str, ...]:
 
 
 def _disagreement(
-    low: Array, high: Array, codes: Indices
+    low: Array, high: Array, scale: Coordinates
 ) -> tuple[BoolArray, npt.NDArray[np.str_]]:
     """(k, p) which intervals differ from the profile's, and how."""
-    bottom, top = _coordinates(low, codes), _coordinates(high, codes)
+    bottom, top = scale.of(low), scale.of(high)
     length = top - bottom
     limit = SHARE * length[PROFILE] + ROUNDING
     gap = np.maximum(np.abs(bottom - bottom[PROFILE]), np.abs(top - top[PROFILE]))
@@ -163,11 +163,3 @@ def _disagreement(
     }
     words = np.select(list(cases.values()), list(cases), "elsewhere")
     return np.asarray(words != ""), words
-
-
-def _coordinates(ends: Array, codes: Indices) -> Array:
-    """Logarithms, angles, or the numbers themselves."""
-    coordinates = ends.copy()
-    coordinates[:, codes == LOG] = np.log(ends[:, codes == LOG])
-    coordinates[:, codes == ARCTANH] = np.arcsin(ends[:, codes == ARCTANH])
-    return coordinates

@@ -58,7 +58,7 @@ class LeaveOneOut:
         import pandas as pd
 
         shifts = self.shifts
-        table = pd.DataFrame(shifts.refitted, index=self.labels, columns=list(shifts.words.names))
+        table = pd.DataFrame(shifts.refitted, index=self.labels, columns=list(shifts.specs.names))
         return table.assign(
             rms=self.rms,
             press=self.press,

@@ -96,11 +96,11 @@ class Profiles:
         low, high = np.full(shape, np.nan), np.full(shape, np.nan)
         is_cut_low, is_cut_high = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
         for curve in self.curves:
-            p = problem.words.names.index(curve.name)
+            p = problem.specs.names.index(curve.name)
             low[:, p], high[:, p] = curve.low, curve.high
             is_cut_low[:, p], is_cut_high[:, p] = curve.is_cut_low, curve.is_cut_high
         return Intervals(
-            problem.words,
+            problem.specs,
             self.levels,
             "mse",
             "profile",
@@ -145,11 +145,11 @@ def profiles(
     errors = np.sqrt(share) * dx.standard_errors("mse", form)  # for the first steps alone
     best = Best(problem, required(dx.refit), errors)
     limits = limits_of(best.lowest, rungs, degrees)
-    wanted = problem.words.names if names is None else tuple(names)
-    if not set(wanted) <= set(problem.words.names):
-        raise ValueError(f"{names!r}: choose from {', '.join(problem.words.names)}")
+    wanted = problem.specs.names if names is None else tuple(names)
+    if not set(wanted) <= set(problem.specs.names):
+        raise ValueError(f"{names!r}: choose from {', '.join(problem.specs.names)}")
     movable = [
-        p for p, name in enumerate(problem.words.names) if problem.is_movable[p] and name in wanted
+        p for p, name in enumerate(problem.specs.names) if problem.is_movable[p] and name in wanted
     ]
     heights = np.sqrt(np.maximum(limits - best.lowest, 0.0))
     sides = [Side(best, p, sign, heights, errors[p]) for p in movable for sign in (-1.0, 1.0)]
@@ -178,7 +178,7 @@ def _joined(best: Best, down: Side, up: Side) -> Profile:
     at_bound[:, ~problem.is_movable | (np.arange(len(best.values)) == up.p)] = 0
     low, high = ([side.end(rung) for rung in side.heights] for side in (down, up))
     return Profile(
-        problem.words.names[up.p],
+        problem.specs.names[up.p],
         np.array([point.value for point in points]),
         np.array([best.lowest + point.height**2 for point in points]),
         parameters,

@@ -10,7 +10,8 @@ from math import prod
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares
+from calibscope.base.transforms import IDENTITY
+from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.refit.refit import Refit, sum_of_squares
 
 RISE = 0.25  # of z that a step should make
@@ -68,31 +69,22 @@ class Best:
 
     def coordinate(self, p: int, value: float) -> float:
         """Where a value is in the walk: by its logarithm, or the angle of a correlation."""
-        code = self.problem.words.codes[p]
-        if code == LOG:
-            return float(np.log(value))
-        if code == ARCTANH:
-            return float(np.arcsin(np.clip(value, -1.0, 1.0)))
-        return float(value / self.units[p])
+        return float(self.problem.specs.profile.scales[p].coordinate(value) / self.unit(p))
 
     def rate(self, p: int) -> float:
         """Derivative of the coordinate by the parameter, at the fit."""
-        code, value = self.problem.words.codes[p], self.values[p]
-        if code == LOG:
-            return float(1.0 / value)
-        if code == ARCTANH:
-            return float(1.0 / np.sqrt(1.0 - value**2)) if abs(value) < 1.0 else np.inf
-        return float(1.0 / self.units[p])
+        slope = float(self.problem.specs.profile.scales[p].slope(self.values[p]) * self.unit(p))
+        return 1.0 / slope if slope > 0.0 else np.inf
 
     def value(self, p: int, coordinate: float) -> float:
         """The value at a coordinate, inside the bounds."""
-        code, lower, upper = self.problem.words.codes[p], self.problem.lower, self.problem.upper
-        value = coordinate * self.units[p]
-        if code == LOG:
-            value = float(np.exp(coordinate))
-        elif code == ARCTANH:
-            value = float(np.sin(coordinate))
-        return float(min(max(value, lower[p]), upper[p]))
+        value = float(self.problem.specs.profile.scales[p].value(coordinate * self.unit(p)))
+        return float(min(max(value, self.problem.lower[p]), self.problem.upper[p]))
+
+    def unit(self, p: int) -> float:
+        """In which a parameter is measured that is walked as it is."""
+        is_plain = self.problem.specs.profile.scales[p] == IDENTITY
+        return float(self.units[p]) if is_plain else 1.0
 
 
 @dataclass(slots=True, eq=False)

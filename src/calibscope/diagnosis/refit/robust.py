@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array
-from calibscope.diagnosis.least_squares import Specs
+from calibscope.base.parameters import Specs
 from calibscope.diagnosis.refit.refit import required
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ STANDSTILL = 1e-9  # change of a robustness weight
 class Robust:
     """One robust fit; not a number where the noise has no scale."""
 
-    words: Specs
+    specs: Specs
     labels: npt.NDArray[np.str_]  # (m,)
     loss: Loss
     scale: float  # of the noise
@@ -67,7 +67,7 @@ class Robust:
         import pandas as pd
 
         columns = {"plain": self.values, self.loss: self.parameters, "shift": self.shift}
-        return pd.DataFrame(columns, index=list(self.words.names))
+        return pd.DataFrame(columns, index=list(self.specs.names))
 
 
 def robust(dx: "Diagnosis", loss: Loss = "huber") -> Robust:
@@ -95,7 +95,7 @@ def robust(dx: "Diagnosis", loss: Loss = "huber") -> Robust:
             before, robustness = robustness, robustness_weights(errors / scale, loss)
             is_converged = bool(np.abs(robustness - before).max() <= STANDSTILL)
     return Robust(
-        problem.words,
+        problem.specs,
         problem.labels,
         loss,
         scale,

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array, BoolArray, Indices
-from calibscope.diagnosis.least_squares import Specs, bound_marks
+from calibscope.base.parameters import Specs, bound_marks
 from calibscope.diagnosis.linear.geometry import length
 from calibscope.diagnosis.linear.intervals import BOUND_WORDS
 from calibscope.diagnosis.linear.uncertainty import Form, checked_form
@@ -34,7 +34,7 @@ PREDICTED = 0.25  # error of a prediction up to which nothing can have jumped
 class Shifts:
     """n refits of one problem; not a number where none was asked for."""
 
-    words: Specs
+    specs: Specs
     values: Array  # (p,) the fit
     scale: Array  # (p,) parameters by their scaled coordinates
     parameters: Array  # (n, p) refitted
@@ -130,7 +130,7 @@ class Shifts:
         said = []
         for p in np.flatnonzero(self.has_changed_bound[row]):
             where = BOUND_WORDS.get(int(self.at_bound[row, p]), "leaves its bound")
-            said.append(f"{self.words.names[p]} {where}")
+            said.append(f"{self.specs.names[p]} {where}")
         return [*said, "another basin"] if self.is_elsewhere[row] else said
 
 
@@ -166,7 +166,7 @@ def refit_shifts(
         rows = (array[is_doubtful] for array in (quotes, weights, parameters))
         is_apart[is_doubtful] = is_elsewhere(refit, problem, *rows)
     return Shifts(
-        problem.words,
+        problem.specs,
         problem.values,
         scale,
         parameters,

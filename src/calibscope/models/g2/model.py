@@ -1,21 +1,33 @@
 """The G2++ model: two correlated Gaussian factors plus a shift that fits today's curve."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray
+from calibscope.base.parameters import Specs
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.quotes import Kind
 from calibscope.models.g2 import bonds
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import evaluate
-from calibscope.models.g2.parameters import PARAMETERS, checked_parameters
+from calibscope.models.g2.downstream import Downstream
+from calibscope.models.g2.parameters import (
+    EQUAL_SPEEDS,
+    PARAMETERS,
+    SPECS,
+    SWAP,
+    checked_parameters,
+)
+from calibscope.models.g2.pricer import CapPricer, batched
+from calibscope.models.model import Model, Values
 
 
 @dataclass(frozen=True, slots=True)
-class G2:
+class G2(Model):
     r"""One set of G2++ parameters, and what the model says with them.
 
     .. math::
@@ -34,6 +46,11 @@ class G2:
     >>> float(model.short_rate_variance(10.0).round(8))
     0.00047861
     """
+
+    name: ClassVar[str] = "g2++"
+    title: ClassVar[str] = "G2++"
+    specs: ClassVar[Specs] = SPECS
+    horizons: ClassVar[tuple[float, ...]] = (1.0, 5.0, 10.0, 20.0)
 
     a_x: float  # speed of mean reversion of x, per year
     a_y: float
@@ -55,7 +72,107 @@ class G2:
     def _raw(self) -> tuple[float, ...]:
         return self.a_x, self.a_y, self.sigma_x, self.sigma_y, self.rho_xy
 
-    def cap_prices(self, day: MarketDay) -> Array:
+    @classmethod
+    def pricer(cls, day: MarketDay) -> CapPricer:
+        """The day's caps or floors, packed for the kernel.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        CapPricer
+            prices with exact derivatives
+        """
+        return CapPricer(CapBook.from_days([day]))
+
+    @classmethod
+    def evaluate_days(
+        cls, days: Sequence[MarketDay], parameters: Array, order: int, threads: int | None = 1
+    ) -> Values:
+        """All days in one call of the kernel; see `Model.evaluate_days`.
+
+        Parameters
+        ----------
+        days : with m quotes each
+        parameters : (days, 5)
+        order : 0, 1 or 2: how many derivatives
+        threads : how many to use; None means all cores
+
+        Returns
+        -------
+        Values
+            with the day first
+        """
+        return batched(evaluate(parameters, CapBook.from_days(days), order, threads), len(days))
+
+    @classmethod
+    def equivalents(cls, point: Array) -> tuple[Array, ...]:
+        """The point, and the same model with its factors swapped.
+
+        Parameters
+        ----------
+        point : (5,), or (n, 5)
+
+        Returns
+        -------
+        tuple[Array, ...]
+            two of the same shape
+        """
+        return point, point[..., SWAP]
+
+    @classmethod
+    def is_canonical(cls, points: Array) -> BoolArray:
+        """Whether the faster factor is the first.
+
+        Parameters
+        ----------
+        points : (..., 5)
+
+        Returns
+        -------
+        BoolArray
+            (...)
+        """
+        return np.asarray(~(points[..., 0] < points[..., 1]))
+
+    @classmethod
+    def has_equal_speeds(cls, point: Array) -> bool:
+        """Whether both factors have the same speed: a one-factor model.
+
+        Parameters
+        ----------
+        point : (5,)
+
+        Returns
+        -------
+        bool
+            True up to a difference of 0.1 %
+        """
+        a_x, a_y = point[0], point[1]
+        return bool(abs(a_x - a_y) <= EQUAL_SPEEDS * max(a_x, a_y))
+
+    @classmethod
+    def quantities(
+        cls, day: MarketDay, horizons: ArrayLike, instruments: Sequence[Any]
+    ) -> Downstream:
+        """The outlook at horizons, and prices of instruments.
+
+        Parameters
+        ----------
+        day : whose curve and dates count
+        horizons : years
+        instruments : `cs.Cap`, `cs.Floor`, `cs.BondOption`
+
+        Returns
+        -------
+        Downstream
+            values and gradients
+        """
+        return Downstream.of(day, horizons, instruments)
+
+    def prices(self, day: MarketDay) -> Array:
         r"""(m,) model prices of the day's caps or floors, for the day's notional.
 
         .. math::
@@ -79,7 +196,7 @@ class G2:
         Array
             (m,) prices, in the order of the day's maturities
         """
-        return evaluate([self.values], CapBook.from_days([day]), order=0).prices
+        return self._evaluated(day, 0).prices
 
     def jacobian(self, day: MarketDay) -> Array:
         r"""(m, 5) exact derivatives of the prices; the same for caps and for floors.
@@ -101,7 +218,7 @@ class G2:
         Array
             (m, 5) columns a_x, a_y, sigma_x, sigma_y, rho_xy
         """
-        return evaluate([self.values], CapBook.from_days([day]), order=1).jacobian
+        return self._evaluated(day, 1).jacobian
 
     def hessian(self, day: MarketDay) -> Array:
         r"""(m, 5, 5) exact second derivatives of the prices.
@@ -124,7 +241,7 @@ class G2:
         Array
             (m, 5, 5) symmetric in the last two axes
         """
-        return evaluate([self.values], CapBook.from_days([day]), order=2).hessian
+        return self._evaluated(day, 2).hessian
 
     def caplet_prices(
         self,
@@ -139,7 +256,7 @@ class G2:
     ) -> Array:
         """(n,) prices of single caplets (or floorlets), each with its own dates and strike.
 
-        The terms of the sum in `cap_prices` (paper, eq. analytical_cap_price).
+        The terms of the sum in `prices` (paper, eq. analytical_cap_price).
 
         Parameters
         ----------
@@ -181,7 +298,7 @@ class G2:
         Marks
             (m,) marks
         """
-        return evaluate([self.values], CapBook.from_days([day]), order=0).is_degenerate
+        return self._evaluated(day, 0).is_degenerate
 
     def psi(self, curve: DiscountCurve, t: ArrayLike) -> Array:
         r"""The shift that fits the curve; also the mean of the short rate r(t) under Q.

@@ -9,11 +9,12 @@ from calibscope.report.export.columns import (
     share,
     text,
 )
+from calibscope.study.model import SPECS
 
 DATE = Column(Kind.DATE, "", "day of the quotes")
 MATURITY = number("years", "maturity of the cap")
 LABEL = text("the maturity as a word, such as 10Y")
-PARAMETER = text("a_x, a_y, sigma_x, sigma_y or rho_xy")
+PARAMETER = text(f"{', '.join(SPECS.names[:-1])} or {SPECS.names[-1]}")
 DAYS = count("days with results")
 PERIOD = text('a year, or "all"')
 RUN = number_of("the run that computed it, in `runs`")
@@ -22,18 +23,8 @@ EDOF = number("1", "effective degrees of freedom: directions that the quotes det
 SUMMARY = text("the diagnosis in a sentence or two")
 SCALE = text("estimate of the noise: mad_adjusted, mad or mse")
 LEVEL = share("confidence level")
-UNITS = {
-    "a_x": "1/year", "a_y": "1/year", "sigma_x": "1/year^1.5", "sigma_y": "1/year^1.5",
-    "rho_xy": "1",
-}  # fmt: skip
-WORDS = {
-    "a_x": "mean reversion speed of the first factor, the faster one",
-    "a_y": "mean reversion speed of the second factor",
-    "sigma_x": "volatility of the first factor",
-    "sigma_y": "volatility of the second factor",
-    "rho_xy": "correlation of the factors",
-}
-FIVE = {name: number(unit, WORDS[name]) for name, unit in UNITS.items()}
+UNITS = {spec.name: spec.unit for spec in SPECS}
+FIVE = {spec.name: number(spec.unit, spec.sentence) for spec in SPECS}
 LARGEST = {
     "residual": ("relative", "relative price error (model/market - 1)"),
     "leverage": ("1", "leverage"),

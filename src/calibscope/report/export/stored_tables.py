@@ -1,7 +1,6 @@
 """The columns of a study's own tables."""
 
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.export.columns import (
     Column,
     Description,
@@ -28,6 +27,7 @@ from calibscope.report.export.shared_columns import (
     SUMMARY,
     largest,
 )
+from calibscope.study.model import PARAMETERS
 
 _DAY = {
     "day_id": number_of("number of the row in the store"),

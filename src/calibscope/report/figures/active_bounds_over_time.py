@@ -12,7 +12,7 @@ from calibscope.report.figures.marks import (
     over_time,
     share_of,
 )
-from calibscope.report.figures.parameters import WRITINGS
+from calibscope.report.figures.parameters import symbol_of
 from calibscope.report.figures.style import BLACK, DARK_GREY, GREY
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
@@ -45,7 +45,7 @@ def active_bounds_over_time(study: Study) -> go.Figure:
     for (parameter, side, bound), count in counts.items():
         own = held[(held["parameter"] == parameter) & (held["side"] == side)]
         own = own[own["bound"] == bound]
-        text = f"{WRITINGS[parameter].symbol} = {_number(bound)}"
+        text = f"{symbol_of(study.specs[parameter])} = {_number(bound)}"
         add_ticks(figure, own["date"], len(names), text, HELD, size=16, showlegend=False)
         names.append((text, share_of(count, len(study.fitted))))
     figure.update_yaxes(
@@ -93,7 +93,7 @@ def _note(study: Study, held: pd.DataFrame, counts: "pd.Series[int]") -> str:
     touched = held["date"].nunique()
     several = int((held.groupby("date").size() > 1).sum())
     return (
-        f"{WRITINGS[parameter].symbol} is at {_number(bound)} on "
+        f"{symbol_of(study.specs[parameter])} is at {_number(bound)} on "
         f"{share_of(counts.iloc[-1], days)} of {days:,} days; some bound is "
         f"active on {share_of(touched, days)}, several at once on {share_of(several, days)}."
     )

@@ -5,8 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
-from calibscope.models.g2.parameters import PARAMETERS
-from calibscope.report.figures.parameters import WRITINGS
+from calibscope.report.figures.parameters import symbol_of
 from calibscope.report.figures.style import BLUE, GREY, ORANGE, SKY, dressed
 from calibscope.study.what_if import WhatIf
 
@@ -38,7 +37,7 @@ def before_and_after(found: WhatIf, note: str = "") -> go.Figure:
         100 * _scaled(values - found.before.parameters.values, scale)
         for values in (found.after.parameters.values, found.predicted())
     )
-    symbols = [WRITINGS[name].symbol for name in PARAMETERS]
+    symbols = [symbol_of(spec) for spec in before.problem.specs]
     figure.add_bar(
         x=symbols, y=shifts, name="recalibrated", width=0.35, marker={"color": ORANGE}, row=2, col=1
     )
@@ -58,8 +57,9 @@ def _scaled(shift: Array, scale: Array) -> Array:
 
 def _alt(found: WhatIf, shifts: Array, guessed: Array) -> str:
     most = int(np.argmax(np.abs(shifts)))
+    name = found.dx_before.problem.specs.names[most]
     text = (
-        f"Leverage before and after. {PARAMETERS[most]} moves most, by {shifts[most]:+.3g} "
+        f"Leverage before and after. {name} moves most, by {shifts[most]:+.3g} "
         f"percent; predicted were {guessed[most]:+.3g}."
     )
     gap = np.abs(_common(found))

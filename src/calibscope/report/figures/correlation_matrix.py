@@ -28,7 +28,7 @@ def correlation_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
     go.Figure
         a Plotly figure; its title is its question
     """
-    names = list(dx.problem.words.names)
+    names = list(dx.problem.specs.names)
     own = "Gauss-Newton, rank lost" if dx.flags.has_rank_loss else "Gauss-Newton"
     panels = {own: dx.correlation, _exact_title(dx): dx.correlation_exact}
     figure = make_subplots(

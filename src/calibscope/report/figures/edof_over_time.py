@@ -5,7 +5,6 @@ import math
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.figures.marks import (
     add_symbols,
     add_ticks,
@@ -17,6 +16,7 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.style import BLACK, BLUE
+from calibscope.study.model import PARAMETERS
 from calibscope.study.statistics import edof_levels, edof_switches
 from calibscope.study.study import Study
 

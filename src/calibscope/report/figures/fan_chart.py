@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from calibscope.base.parameters import ParameterSpec
 from calibscope.report.figures.marks import (
     HELD,
     add_symbols,
@@ -24,7 +25,7 @@ from calibscope.report.figures.marks import (
     share_of,
     short,
 )
-from calibscope.report.figures.parameters import WRITINGS, Writing, scale_of, writing
+from calibscope.report.figures.parameters import axis_of, is_log, scale_of, spec_of, symbol_of
 from calibscope.report.figures.style import BLACK, DARK_GREY, GREY
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
@@ -54,7 +55,7 @@ def fan_chart(
     Parameters
     ----------
     study : the history
-    parameter : such as "a_y"
+    parameter : by name
     scales : "mad" (robust), "mse" (classical), "mad_adjusted"
 
     Returns
@@ -62,7 +63,7 @@ def fan_chart(
     go.Figure
         a Plotly figure; its title is its question
     """
-    look = writing(parameter)
+    spec = spec_of(study.specs, parameter)
     for scale in scales:
         if scale not in SCALES:
             raise ValueError(f"scale is {scale!r}; give some of {', '.join(SCALES)}")
@@ -74,7 +75,7 @@ def fan_chart(
     estimates = study.estimates[parameter].reindex(study.days["date"])
     bounds = bounds_of_days(study)
     bounds = bounds[bounds["parameter"] == parameter]
-    below = _below(estimates, bounds, look)
+    below = _below(estimates, bounds, spec)
     counts: dict[str, int] = {}
     for row, scale in enumerate(scales, start=1):
         place: dict[str, Any] = {"row": row, "col": 1}
@@ -100,7 +101,7 @@ def fan_chart(
         add_symbols(figure, study, estimates, **place)
     over_time(figure, study)
     figure.update_yaxes(
-        title_text=look.axis, zeroline=False, tickfont={"size": 12}, **scale_of(parameter, step=2),
+        title_text=axis_of(spec), zeroline=False, tickfont={"size": 12}, **scale_of(spec, step=2),
     )  # fmt: skip
     note = _note(study, counts)
     alt = (
@@ -108,7 +109,7 @@ def fan_chart(
         f"scale of noise. {note}"
     )
     figure = answered(
-        figure, study, f"How uncertain is {look.symbol}?", note, alt, 220 + 180 * len(scales)
+        figure, study, f"How uncertain is {symbol_of(spec)}?", note, alt, 220 + 180 * len(scales)
     )
     return figure.update_layout(margin={"l": 80})
 
@@ -154,7 +155,7 @@ def _add_bands(
     has_band = kinds.reindex(estimates.index, fill_value=NONE).to_numpy() == ""
     if not has_band.any():
         return
-    meeting = _meeting(parameter, estimates[has_band])
+    meeting = _meeting(study.specs[parameter], estimates[has_band])
     calendar = pd.date_range(estimates.index[0], estimates.index[-1] + pd.Timedelta(days=1))
     latest = np.searchsorted(estimates.index.to_numpy(), calendar.to_numpy(), side="right") - 1
     levels = sorted(frame["level"].unique(), reverse=True)
@@ -171,9 +172,9 @@ def _add_bands(
             )  # fmt: skip
 
 
-def _meeting(parameter: str, estimates: pd.Series) -> float:
+def _meeting(spec: ParameterSpec, estimates: pd.Series) -> float:
     """Within the picture, and a number that is short in the figure's base64."""
-    if not WRITINGS[parameter].is_log:
+    if not is_log(spec):
         return 0.0
     return float(2.0 ** np.round(np.log2(estimates.median())))
 
@@ -185,11 +186,11 @@ def _add_bounds(figure: go.Figure, bounds: pd.DataFrame, **place: int) -> None:
         )
 
 
-def _below(estimates: pd.Series, bounds: pd.DataFrame, look: Writing) -> float:
+def _below(estimates: pd.Series, bounds: pd.DataFrame, spec: ParameterSpec) -> float:
     """A height below the lower bound."""
     low = float(min([*bounds["lower"], *estimates.dropna()], default=1.0))
     high = float(max([*bounds["upper"], *estimates.dropna()], default=2.0))
-    if look.is_log:
+    if is_log(spec):
         return float(low * (low / high) ** 0.12)
     return low - 0.12 * (high - low)
 

@@ -17,7 +17,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, BoolArray, frozen
-from calibscope.calibration.g2.coordinates import scaled, unscaled
 from calibscope.calibration.solution import Fit
 from calibscope.market.maturity import SAME_MATURITY, label
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
@@ -126,7 +125,8 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
 
 def model_patch(fit: Fit, quotes: Sequence[float] | None = None) -> Patch:
     """The model surface around a fit along two directions, and three quotes to draw."""
-    problem, centre = fit.problem, scaled(fit.parameters.values)
+    problem, scale = fit.problem, fit.problem.specs.coordinates
+    centre = scale.of(fit.parameters.values)
     m, roots = len(problem.day.prices), problem.task.root_weights
     residuals, A = (part[:m] for part in problem.tangent(fit.parameters.values))
     length = max(
@@ -135,7 +135,7 @@ def model_patch(fit: Fit, quotes: Sequence[float] | None = None) -> Patch:
     )
 
     def prices(point: Array) -> Array:
-        inside = np.clip(unscaled(point), problem.lower, problem.upper)
+        inside = np.clip(scale.values(point), problem.lower, problem.upper)
         return roots * (problem.values(inside, order=0).prices - problem.day.prices)
 
     def moved(step: Array) -> Array:
@@ -145,7 +145,7 @@ def model_patch(fit: Fit, quotes: Sequence[float] | None = None) -> Patch:
     tangents = directions @ A.T
     shares = np.linspace(-1, 1, POINTS)
     surface = np.full((POINTS, POINTS, m), np.nan)
-    lower, upper = scaled_bounds(problem.lower), scaled_bounds(problem.upper)
+    lower, upper = scale.of(problem.lower), scale.of(problem.upper)
     for i, along in enumerate(shares):
         for j, across in enumerate(shares):
             point = centre + along * directions[0] + across * directions[1]
@@ -154,11 +154,6 @@ def model_patch(fit: Fit, quotes: Sequence[float] | None = None) -> Patch:
                 surface[i, j] = prices(point)
     chosen = _chosen(fit, quotes) if quotes is not None else _telling(tangents, residuals)
     return Patch(chosen, residuals, tangents, surface)
-
-
-def scaled_bounds(bounds: Array) -> Array:
-    """Bounds in scaled coordinates."""
-    return scaled(np.asarray(bounds, dtype=float))
 
 
 def _directions(

@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, frozen
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.least_squares import LOG
 from calibscope.report.figures.free_place import HALF_HEIGHT, PLOTS, free_place
 from calibscope.report.figures.style import BLACK, DARK_GREY, GREY, ORANGE, dressed
 
@@ -38,7 +37,7 @@ def influence_arrows(
     ----------
     dx : of `diagnose`
     note : what the reader must know about the data
-    x, y : parameters, such as "a_x" and "sigma_x"; without, the pair over which the arrows
+    x, y : names of parameters; without, the pair over which the arrows
         spread the furthest
 
     Returns
@@ -46,7 +45,7 @@ def influence_arrows(
     go.Figure
         a Plotly figure; its title is its question
     """
-    names = list(dx.problem.words.names)
+    names = list(dx.problem.specs.names)
     forms = [scaled_influence(dx, form) for form in (dx.influence, dx.influence_exact)]
     shown = forms[1] if np.isfinite(forms[1]).all() else forms[0]
     axes = _axes(names, shown, x, y)
@@ -93,7 +92,7 @@ def influence_arrows(
     for update, axis, most in zip(
         (figure.update_xaxes, figure.update_yaxes), axes, room, strict=True
     ):
-        is_log = dx.problem.words.codes[axis] == LOG
+        is_log = dx.problem.specs.coordinates.is_log[axis]
         unit = "% of its value" if is_log else "hundredths"
         update(title_text=f"shift of {names[axis]}, {unit}", range=[-most, most],
                zerolinecolor=GREY)  # fmt: skip

@@ -6,7 +6,6 @@ from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.least_squares import LOG
 from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
@@ -41,7 +40,7 @@ def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
         a Plotly figure; its title is its question
     """
     intervals = dx.intervals(LEVELS)
-    names, is_log = intervals.words.names, intervals.words.codes == LOG
+    names, is_log = intervals.specs.names, intervals.specs.coordinates.is_log
     parts = [np.flatnonzero(part) for part in (is_log, ~is_log) if part.any()]
     figure = make_subplots(
         rows=len(parts), cols=1, vertical_spacing=0.08,
@@ -98,7 +97,7 @@ def _add_part(
     limits = _limits(low[:, part], high[:, part], scales)
     is_doubtful = ~intervals.is_identified | intervals.is_collapsed
     for height, p in enumerate(part[::-1]):
-        name, is_empty = intervals.words.names[p], bool(np.isnan(intervals.low[:, p]).any())
+        name, is_empty = intervals.specs.names[p], bool(np.isnan(intervals.low[:, p]).any())
         colours = DOUBTFUL if is_doubtful[p] else PLAIN
         for i, level in enumerate(LEVELS):
             figure.add_scatter(
@@ -143,7 +142,7 @@ def _add_part(
 
 def label_of(intervals: Intervals, p: int) -> str:
     """A parameter with its value, and below it what must be said."""
-    text = f"{intervals.words.names[p]} = {told_from_one(float(intervals.values[p]), 4)}"
+    text = f"{intervals.specs.names[p]} = {told_from_one(float(intervals.values[p]), 4)}"
     mark = intervals.marks[p]
     words = f'<br><span style="color:{ORANGE};font-size:11px"><i>{mark}</i></span>'
     return text + words if mark else text
@@ -175,7 +174,7 @@ def _limits(low: Array, high: Array, scales: bool) -> tuple[float, float]:
 
 def _alt(intervals: Intervals) -> str:
     parts = []
-    for p, name in enumerate(intervals.words.names):
+    for p, name in enumerate(intervals.specs.names):
         if intervals.marks[p]:
             parts.append(f"{name} {intervals.marks[p]}")
         else:

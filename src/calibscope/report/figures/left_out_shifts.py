@@ -4,10 +4,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array
-from calibscope.diagnosis.least_squares import LOG
 from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut
 from calibscope.report.figures.panels import arranged, panels
-from calibscope.report.figures.parameters import writing
+from calibscope.report.figures.parameters import symbol_of
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
 FORMS = (
@@ -36,12 +35,15 @@ def left_out_shifts(found: LeaveOneOut, note: str = "") -> go.Figure:
         a Plotly figure; its title is its question
     """
     shifts, labels = found.shifts, [str(label) for label in found.labels]
-    names = shifts.words.names
+    names = shifts.specs.names
     moving = [p for p in range(len(names)) if np.nanmax(np.abs(shifts.refitted[:, p]), initial=0)]
     shown = moving or list(range(len(names)))
-    units = ["%" if shifts.words.codes[p] == LOG else "hundredths" for p in shown]
+    units = ["%" if shifts.specs.coordinates.is_log[p] else "hundredths" for p in shown]
     figure, places = panels(
-        [f"{writing(names[p]).symbol}, {unit}" for p, unit in zip(shown, units, strict=True)],
+        [
+            f"{symbol_of(shifts.specs[names[p]])}, {unit}"
+            for p, unit in zip(shown, units, strict=True)
+        ],
         ROW * len(labels),
     )
     forms = [
@@ -102,7 +104,7 @@ def _alt(found: LeaveOneOut) -> str:
     k = int(sizes.argmax())
     p = int(shifts.moves_most[k])
     return (
-        f"Shifts of {len(shifts.words.names)} parameters without each of {len(found.labels)} "
-        f"quotes. The largest is that of {shifts.words.names[p]} without {found.labels[k]}: "
+        f"Shifts of {len(shifts.specs.names)} parameters without each of {len(found.labels)} "
+        f"quotes. The largest is that of {shifts.specs.names[p]} without {found.labels[k]}: "
         f"{shifts.values[p]:.3g} to {shifts.parameters[k, p]:.3g}."
     )

@@ -1,23 +1,20 @@
-"""The map of all fits over the two speeds, with the optima on it."""
-
-from typing import NamedTuple
+"""The map of all fits over the two parameters that lead, with the optima on it."""
 
 import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.g2.search import search_speeds
-from calibscope.calibration.g2.workbench import Workbench
+from calibscope.calibration.bench import Grid
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.search import search_for
 from calibscope.calibration.solution import Fit
-from calibscope.models.g2.model import G2
+from calibscope.models.model import Model
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, YELLOW, dressed
 
+MAPPED = (0, 1)  # parameters on the axes
 LEVELS = (1.0, 1.1, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)  # times the best
 NEAR_OPTIMAL = 1.1
 SMALLEST_ERROR = 5e-4  # relative: the grid of speeds is too coarse to tell better fits apart
-COARSE = 14  # speeds where each pair needs a fit of its own
-STEPS = 20
 UNDER_STAR = 0.15  # powers of ten: what is nearer is hidden by the star of the best
 TICKS = tuple(10.0**k for k in range(-8, 4))
 MOST_OPTIMA = 5  # that the legend names one by one
@@ -26,21 +23,13 @@ SHADES = (
 )  # fmt: skip
 
 
-class Profile(NamedTuple):
-    """The best error for given speeds, as a multiple of the best of all."""
-
-    a_x: Array  # (n,)
-    a_y: Array  # (k,)
-    multiples: Array  # (k, n)
-
-
 def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
-    """Where else a fit could lie: the best error for any two speeds, and the optima found.
+    """Where else a fit could be: the best error for any two leading parameters, and the optima.
 
-    The darkest part is the near-optimal set, all speeds that fit within 1.1 times the best error
-    once the other parameters are fitted to them; fits better than 0.05 % count as that. Small dots
-    are the ends of the near-optimal set, the furthest that any parameter goes. Below the diagonal
-    a_x is the faster speed; the other half is its mirror image.
+    For G2++ these are the speeds. The darkest part is the near-optimal set, all speeds that fit
+    within 1.1 times the best error once the other parameters are fitted to them; fits better than
+    0.05 % count as that. Small dots are its extremes, the furthest that any parameter goes. Below
+    the diagonal the first speed is the faster one; the other half is its mirror image.
 
     Parameters
     ----------
@@ -56,15 +45,16 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
     best, floor = min(fit.objective, evidence.local_minima.best.objective), _floor(problem)
     measure = "the best" if best >= floor else f"{100 * SMALLEST_ERROR:g} %"
     best = max(best, floor)
-    profile = speed_profile(problem, evidence.local_minima.best.parameters.values, best)
+    bench = search_for(problem.model).bench(problem)
+    profile = bench.grid(evidence.local_minima.best.parameters.values)
     figure = go.Figure()
     if profile is not None:
-        _add_contours(figure, profile, measure)
-    if problem.is_symmetric:
-        _add_mirror(figure, float(problem.lower[0]), float(problem.upper[0]))
+        _add_contours(figure, profile, best, measure)
+    if bench.is_symmetric:
+        _add_mirror(figure, problem)
     _add_points(figure, fit)
     points = _shown_points(fit)
-    for p, update in enumerate((figure.update_xaxes, figure.update_yaxes)):
+    for p, update in zip(MAPPED, (figure.update_xaxes, figure.update_yaxes), strict=True):
         low = min(1e-3, points[:, p].min() / 2) if profile is not None else points[:, p].min() / 2
         low = max(low, problem.lower[p] / 1.3)
         high = problem.upper[p] * 1.3 if problem.upper[p] > problem.lower[p] else 2 * low
@@ -72,7 +62,7 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
         update(
             type="log", range=[float(np.log10(low)), float(np.log10(high))], tickvals=TICKS,
             ticktext=[f"{tick:.5f}".rstrip("0").rstrip(".") for tick in TICKS],
-            title_text=f"{'a_x' if p == 0 else 'a_y'}, per year", showgrid=profile is None,
+            title_text=_axis(problem, p), showgrid=profile is None,
             ticks="outside", ticklen=5, tickcolor="white",
         )  # fmt: skip
     dressed(figure, "Is there another fit as good?", note)
@@ -82,37 +72,6 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
         legend={"yref": "container", "y": 0.01, "yanchor": "bottom"},
         meta={"alt": _alt(fit)},
     )
-
-
-def speed_profile(problem: Problem, point: Array, best: float) -> Profile | None:
-    """The root of the objective at pairs of speeds, all else fitted, over that of `best`.
-
-    By the linear problem of the search (`pairs.py`), whose prices are linearised at `point`; where
-    that does not apply, by a fit per pair. None where a speed is fixed.
-    """
-    lower, upper = problem.lower, problem.upper
-    if not (lower < upper)[:2].all():
-        return None
-    bench = Workbench(problem)
-    if problem.is_plain:
-        scan = bench.scan_around(point)
-        values = np.minimum(scan.values, scan.values.T)  # a pair and its mirror image fit alike
-        beside = np.minimum(np.diag(values, 1)[:-1], np.diag(values, 1)[1:])
-        ends = (values[0, 1], values[-1, -2])
-        np.fill_diagonal(values, [ends[0], *beside, ends[1]])
-        a_x = a_y = scan.speeds
-    else:
-        a_x, a_y = (search_speeds(lower[p], upper[p], COARSE) for p in (0, 1))
-        values = np.array(
-            [
-                [
-                    bench.polished(np.array([fast, slow, *point[2:]]), (0, 1), STEPS)[0]
-                    for fast in a_x
-                ]
-                for slow in a_y
-            ]
-        )
-    return Profile(a_x, a_y, np.sqrt(np.maximum(values / best, 1.0)))
 
 
 def _floor(problem: Problem) -> float:
@@ -126,13 +85,14 @@ def level_of(multiples: Array) -> Array:
     return np.asarray(places)
 
 
-def _add_contours(figure: go.Figure, profile: Profile, measure: str) -> None:
-    z, last = level_of(profile.multiples), len(LEVELS) - 1
+def _add_contours(figure: go.Figure, profile: Grid, best: float, measure: str) -> None:
+    multiples = np.sqrt(np.maximum(profile.values / best, 1.0))
+    z, last = level_of(multiples), len(LEVELS) - 1
     steps = np.repeat(np.linspace(0, 1, len(SHADES) + 1), 2)[1:-1]
     scale = [[float(s), c] for s, c in zip(steps, np.repeat(SHADES, 2), strict=True)]
-    shared = {"x": profile.a_x, "y": profile.a_y, "z": z.astype(np.float32)}
+    shared = {"x": profile.x, "y": profile.y, "z": z.astype(np.float32)}
     figure.add_contour(
-        **shared, zmin=0, zmax=last, colorscale=scale, name="best error for given speeds",
+        **shared, zmin=0, zmax=last, colorscale=scale, name="best error for given values",
         contours={"start": 0, "end": last, "size": 1}, line={"width": 0}, hoverinfo="skip",
         colorbar={"title": {"text": f"error, times {measure}", "side": "right",
                             "font": {"size": 12}},
@@ -147,9 +107,9 @@ def _add_contours(figure: go.Figure, profile: Profile, measure: str) -> None:
     )  # fmt: skip
 
 
-def _add_mirror(figure: go.Figure, low: float, high: float) -> None:
+def _add_mirror(figure: go.Figure, problem: Problem) -> None:
     """White over the half that repeats, and the line of equal speeds."""
-    low, high = low / 2, 2 * high
+    low, high = float(problem.lower[0]) / 2, 2 * float(problem.upper[0])
     figure.add_scatter(
         x=[low, high, low, low], y=[low, high, high, low], fill="toself", fillcolor="white",
         mode="lines", line={"color": GREY, "width": 1.5}, showlegend=False, hoverinfo="skip",
@@ -157,7 +117,7 @@ def _add_mirror(figure: go.Figure, low: float, high: float) -> None:
     )  # fmt: skip
     figure.add_annotation(
         x=0.02, y=0.98, xref="paper", yref="paper", xanchor="left", yanchor="top", showarrow=False,
-        text="above a_x = a_y (one factor):<br>the mirror image",
+        text=f"above {' = '.join(problem.specs.names[:2])} (one factor):<br>the mirror image",
         align="left", font={"size": 13, "color": GREY},
     )  # fmt: skip
 
@@ -165,7 +125,7 @@ def _add_mirror(figure: go.Figure, low: float, high: float) -> None:
 def _add_points(figure: go.Figure, fit: Fit) -> None:
     evidence = fit.evidence
     optima = evidence.local_minima.optima
-    ends = evidence.near_optimal.ends.reshape(-1, 5)
+    ends = evidence.near_optimal.extremes.reshape(-1, len(fit.problem.specs))
     figure.add_scatter(
         x=ends[:, 0], y=ends[:, 1], mode="markers", name="extremes of the near-optimal set",
         cliponaxis=False,
@@ -181,7 +141,8 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
     others = optima[MOST_OPTIMA:]
     if others:
         figure.add_scatter(
-            x=[o.parameters.a_x for o in others], y=[o.parameters.a_y for o in others],
+            x=[o.parameters.values[0] for o in others],
+            y=[o.parameters.values[1] for o in others],
             name=f"{len(others)} more optima", mode="markers", cliponaxis=False,
             marker={"symbol": "circle-open", "size": 9, "color": BLACK},
         )  # fmt: skip
@@ -208,10 +169,10 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
         _add_point(figure, fit.parameters, "x", 12, BLUE, f"the fit: {_percent(fit.rmsre)}")
 
 
-def _add_leaders(figure: go.Figure, best: G2, models: dict[str, G2]) -> None:
+def _add_leaders(figure: go.Figure, best: Model, models: dict[str, Model]) -> None:
     """Signs of what is under the best one's star, led out to where nothing lies."""
-    star = np.log10([best.a_x, best.a_y])
-    places = {text: np.log10([model.a_x, model.a_y]) for text, model in models.items()}
+    star = np.log10(best.values[:2])
+    places = {text: np.log10(model.values[:2]) for text, model in models.items()}
     hidden = [text for text, place in places.items() if (abs(place - star) < UNDER_STAR).all()]
     for k, text in enumerate(hidden):
         figure.add_annotation(
@@ -222,10 +183,10 @@ def _add_leaders(figure: go.Figure, best: G2, models: dict[str, G2]) -> None:
 
 
 def _add_point(
-    figure: go.Figure, model: G2, symbol: str, size: int, colour: str, name: str, text: str = ""
+    figure: go.Figure, model: Model, symbol: str, size: int, colour: str, name: str, text: str = ""
 ) -> None:
     figure.add_scatter(
-        x=[model.a_x], y=[model.a_y], name=name, cliponaxis=False, text=[text],
+        x=model.values[:1], y=model.values[1:2], name=name, cliponaxis=False, text=[text],
         mode="markers+text" if text else "markers", textfont={"size": 12, "color": BLACK},
         marker={"symbol": symbol, "size": size, "color": colour,
                 "line": {"color": BLACK, "width": 1.5}},
@@ -238,7 +199,10 @@ def _shown_points(fit: Fit) -> Array:
     if evidence.plausible_fit is not None:
         models.append(evidence.plausible_fit)
     return np.vstack(
-        ([model.values for model in models], evidence.near_optimal.ends.reshape(-1, 5))
+        (
+            [model.values for model in models],
+            evidence.near_optimal.extremes.reshape(-1, len(fit.problem.specs)),
+        )
     )
 
 
@@ -246,12 +210,16 @@ def _percent(value: float) -> str:
     return f"{100 * value:.3g} %" if value > 1e-10 else "0 %"
 
 
+def _axis(problem: Problem, p: int) -> str:
+    spec = problem.specs.parameters[p]
+    return f"{spec.name}, {spec.unit}" if spec.unit else spec.name
+
+
 def _alt(fit: Fit) -> str:
-    evidence = fit.evidence
-    (x_low, x_high), (y_low, y_high) = (
-        evidence.near_optimal.range_of(name) for name in ("a_x", "a_y")
+    evidence, names = fit.evidence, fit.problem.specs.names
+    ranges = (evidence.near_optimal.range_of(names[p]) for p in MAPPED)
+    told = " and ".join(
+        f"{names[p]} from {low:.2g} to {high:.2g}"
+        for p, (low, high) in zip(MAPPED, ranges, strict=True)
     )
-    return (
-        f"{evidence.sentences[0]} Nearly as good fits have a_x from {x_low:.2g} to "
-        f"{x_high:.2g} and a_y from {y_low:.2g} to {y_high:.2g}."
-    )
+    return f"{evidence.sentences[0]} Nearly as good fits have {told}."

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from calibscope.report.figures.free_place import free_place
 from calibscope.report.figures.marks import answered, as_text, marks_of, short
-from calibscope.report.figures.parameters import WRITINGS
+from calibscope.report.figures.parameters import symbol_of
 from calibscope.report.figures.style import BLACK, percent
 from calibscope.study.statistics.parameter_pca import Coordinates, ParameterPCA, parameter_pca
 from calibscope.study.study import Study
@@ -81,7 +81,7 @@ def describe(pca: ParameterPCA, coordinates: Coordinates) -> str:
     for name in ("PC1", "PC2"):
         loadings = pca.loadings.set_index("parameter")[name].dropna()
         main = loadings[loadings.abs() >= 0.6 * loadings.abs().max()]
-        terms = [("+" if size > 0 else MINUS) + WRITINGS[p].symbol for p, size in main.items()]
+        terms = [("+" if size > 0 else MINUS) + symbol_of(pca.specs[p]) for p, size in main.items()]
         if terms:
             parts.append(f"{name}: {' '.join(terms)}")
     kind = (
@@ -127,7 +127,7 @@ def _add_arrows(figure: go.Figure, pca: ParameterPCA) -> None:
         tip = (np.array([x, y]) - low) / np.where(room > 0, room, 1.0)
         right, up = free_place(tip, math.atan2(y, x), HALF_NAME * len(names), taken)
         figure.add_annotation(
-            x=x, y=y, text=", ".join(f"<b>{WRITINGS[name].symbol}</b>" for name in names),
+            x=x, y=y, text=", ".join(f"<b>{symbol_of(pca.specs[name])}</b>" for name in names),
             showarrow=False, xshift=right, yshift=up, font={"size": 15, "color": BLACK},
         )  # fmt: skip
 

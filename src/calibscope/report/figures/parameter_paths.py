@@ -5,7 +5,6 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.figures.active_bounds_over_time import held_by_bounds
 from calibscope.report.figures.marks import (
     HELD,
@@ -17,8 +16,9 @@ from calibscope.report.figures.marks import (
     share_of,
     short,
 )
-from calibscope.report.figures.parameters import WRITINGS, scale_of
+from calibscope.report.figures.parameters import axis_of, scale_of, symbol_of
 from calibscope.report.figures.style import BLUE
+from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 
@@ -42,7 +42,7 @@ def parameter_paths(study: Study) -> go.Figure:
     is_named = False
     for row, parameter in enumerate(PARAMETERS, start=1):
         place: dict[str, Any] = {"row": row, "col": 1}
-        look = WRITINGS[parameter]
+        spec = study.specs[parameter]
         figure.add_scatter(
             x=as_text(estimates.index), y=short(estimates[parameter]), showlegend=False,
             mode="markers", name=parameter, marker={"color": BLUE, "size": 3}, **place,
@@ -57,14 +57,14 @@ def parameter_paths(study: Study) -> go.Figure:
             is_named = True
         add_symbols(figure, study, estimates[parameter], **place)
         figure.update_yaxes(
-            title_text=look.axis, zeroline=False, tickfont={"size": 12}, **scale_of(parameter),
+            title_text=axis_of(spec), zeroline=False, tickfont={"size": 12}, **scale_of(spec),
             **place,
         )  # fmt: skip
     over_time(figure, study)
     days = len(study.fitted)
     counts = held.groupby("parameter")["date"].nunique().reindex(PARAMETERS, fill_value=0)
     parts = [
-        f"{WRITINGS[name].symbol}\N{NO-BREAK SPACE}{share_of(count, days)}"
+        f"{symbol_of(study.specs[name])}\N{NO-BREAK SPACE}{share_of(count, days)}"
         for name, count in counts.items()
         if count
     ]

@@ -6,11 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, BoolArray
-from calibscope.diagnosis.least_squares import LOG
 from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.diagnosis.refit.profile import Profile, Profiles
 from calibscope.report.figures.panels import arranged, panels
-from calibscope.report.figures.parameters import writing
+from calibscope.report.figures.parameters import axis_of
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
 from calibscope.report.tables import interval_text
 
@@ -50,7 +49,9 @@ def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figur
         a Plotly figure; its title is its question
     """
     heights = found.limits / found.lowest
-    figure, places = panels([writing(curve.name).axis for curve in found.curves], HEIGHT)
+    figure, places = panels(
+        [axis_of(found.problem.specs[curve.name]) for curve in found.curves], HEIGHT
+    )
     for curve, place in zip(found.curves, places, strict=True):
         _add_curve(figure, place, curve, found, delta, float(heights[-1]) - 1.0)
         for level, height in zip(found.levels, heights, strict=True):
@@ -72,12 +73,12 @@ def _add_curve(
     delta: Intervals,
     span: float,
 ) -> None:
-    words, p = found.problem.words, found.problem.words.names.index(curve.name)
-    is_log = bool(words.codes[p] == LOG)
+    specs, p = found.problem.specs, found.problem.specs.place(curve.name)
+    is_log = bool(specs.coordinates.is_log[p])
     x, y = _coordinates(curve.values, is_log), curve.objectives / found.lowest
     reached = _reached(curve, found)
     is_held = reached.any(axis=1)
-    held = [" and ".join(words.names[q] for q in np.flatnonzero(row)) for row in reached[is_held]]
+    held = [" and ".join(specs.names[q] for q in np.flatnonzero(row)) for row in reached[is_held]]
     value = f"{curve.name} = %{{customdata}}: Q %{{y:.4g}} times its minimum"
     figure.add_scatter(
         x=x, y=y, mode="lines", line={"color": BLACK, "width": 2}, name=curve.name,

@@ -76,7 +76,7 @@ def literal(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Without HTML, for those who hear it: a_x, sigma_x."""
+    """Without HTML, for those who hear it."""
     text = re.sub("<sub>(.*?)</sub>", r"_\1", text).replace("<br>", " ")
     text = text.replace("\N{GREEK SMALL LETTER SIGMA}", "sigma")
     text = text.replace("\N{GREEK SMALL LETTER RHO}", "rho").replace("\N{MINUS SIGN}", "-")

@@ -12,7 +12,7 @@ from calibscope.report.consequences import consequence_rows
 from calibscope.report.figures.consequences import consequences
 from calibscope.report.figures.left_out_shifts import left_out_shifts
 from calibscope.report.figures.profiles import profile_chart
-from calibscope.report.html.blocks import Figure, Section, Table, section, table
+from calibscope.report.html.blocks import Block, Figure, Section, Table, section, table
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.refits.words import (
     NOT_REPRODUCED,
@@ -60,10 +60,16 @@ def fitted_again(found: RefitAnswers, note: str) -> Section:
             "would grow without them (linear, not refitted)",
             pd.DataFrame(worth_rows(found.data_worth), columns=["parameter", "without"]),
         ),
-        found.consequences.summary or None,
-        Figure(consequences(found.consequences, note), is_captioned=False),
-        _followed(found.consequences),
+        *_consequences(found.consequences, note),
     )
+
+
+def _consequences(found: Consequences | None, note: str) -> list[Block | str | None]:
+    """Nothing, of a model that defines no derived quantities."""
+    if found is None:
+        return []
+    figure = Figure(consequences(found, note), is_captioned=False)
+    return [found.summary or None, figure, _followed(found)]
 
 
 def _followed(found: Consequences) -> Table:
@@ -117,7 +123,7 @@ def _robust(found: tuple[Robust, ...]) -> Table:
         "Robust fits",
         pd.DataFrame(
             {
-                "parameter": found[0].words.names,
+                "parameter": found[0].specs.names,
                 "plain": [number_text(value, ".5g") for value in found[0].values],
                 **{
                     fit.loss.capitalize(): [number_text(value, ".5g") for value in fit.parameters]

@@ -43,7 +43,7 @@ def next_of_uncertainty(dx: Diagnosis) -> str:
     intervals = dx.intervals(0.95)
     doubtful = [
         name
-        for name, mark in zip(intervals.words.names, intervals.marks, strict=True)
+        for name, mark in zip(intervals.specs.names, intervals.marks, strict=True)
         if mark not in ("", "fixed")
     ]
     curved = dx.flags.has_strong_curvature

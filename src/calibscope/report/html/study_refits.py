@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from calibscope.diagnosis.refit.shifts import PREDICTED
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.html.blocks import Block, Table, table
 from calibscope.report.tables import interval_text, share_text
+from calibscope.study.model import PARAMETERS, SPECS
 from calibscope.study.study import Study
 
 LISTED = 25  # days, the last ones
@@ -71,7 +71,7 @@ def _left_out(study: Study, dates: list[pd.Timestamp]) -> Table:
     estimates, rows = study.estimates, []
     for date, quotes in study.left_out[study.left_out["date"].isin(dates)].groupby("date"):
         values = estimates.loc[date].to_numpy()
-        scale = np.where(np.array(PARAMETERS) == "rho_xy", 1.0, np.abs(values))
+        scale = np.abs(SPECS.coordinates.slopes(values))
         moves = np.nan_to_num(np.abs(quotes[list(PARAMETERS)].to_numpy() / scale))
         k, p = np.unravel_index(int(moves.argmax()), moves.shape)
         quote, value = quotes.iloc[int(k)], values[p]

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.figures.active_bounds_over_time import active_bounds_over_time
 from calibscope.report.figures.edof_over_time import edof_over_time
 from calibscope.report.figures.fan_chart import fan_chart
@@ -25,6 +24,7 @@ from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.html.blocks import Figure, Section, all_made, section, table
 from calibscope.report.html.study_refits import refit_blocks
 from calibscope.study import statistics
+from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 LISTED = 25  # red days, reasons and the like: at most so many rows

@@ -14,7 +14,6 @@ from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import label
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
 from calibscope.report.figures.hat_matrix import hat_matrix
@@ -91,7 +90,7 @@ def day_page(
     note = "SYNTHETIC market" if is_synthetic else literal(source)
     return page(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
-        subtitle=f"G2++ fitted to {len(day.prices)} {day.kind}s: {source}",
+        subtitle=f"{fit.problem.model.title} fitted to {len(day.prices)} {day.kind}s: {source}",
         label=SYNTHETIC if is_synthetic else "",
         sections=_sections(fit, note, thresholds, refits, progress),
         footer=f"calibscope {__version__}, {datetime.date.today()}.",
@@ -160,7 +159,7 @@ def _parameters(fit: Fit, dx: Diagnosis) -> Table:
         "Parameters, 95 % intervals with what must be said beside them, and multipliers of bounds",
         pd.DataFrame(
             {
-                "parameter": PARAMETERS,
+                "parameter": fit.problem.specs.names,
                 "estimate": [f"{value:.5g}" for value in fit.parameters.values],
                 "low": [end_text(value) for value in intervals.low],
                 "high": [end_text(value) for value in intervals.high],

@@ -33,7 +33,7 @@ class RefitAnswers:
     outliers: Outliers
     bates_watts: BatesWatts
     data_worth: DataWorth
-    consequences: Consequences
+    consequences: Consequences | None  # None: the model defines no derived quantities
 
     @property
     def has_profiles(self) -> bool:
@@ -63,7 +63,8 @@ def refit_answers(
     outliers = refits.outliers()
     progress(7, STEPS)
     has_replicates = bool(np.isfinite(bootstrap.parameters).all())
-    consequences = dx.consequences(replicates=bootstrap.parameters if has_replicates else None)
+    replicates = bootstrap.parameters if has_replicates else None
+    consequences = dx.consequences(replicates=replicates) if dx.has_quantities else None
     progress(STEPS, STEPS)
     return RefitAnswers(
         dx,

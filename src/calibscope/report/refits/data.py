@@ -122,8 +122,10 @@ def _curvature(found: RelativeCurvature) -> dict[str, float]:
     return {"rms_at_level": found.rms_at_level, "maximum_at_level": found.maximum_at_level}
 
 
-def _consequences(found: RefitAnswers) -> dict[str, Any]:
+def _consequences(found: RefitAnswers) -> dict[str, Any] | None:
     made = found.consequences
+    if made is None:
+        return None
     return {
         "level": made.level,
         "factor": made.factor,
@@ -134,4 +136,4 @@ def _consequences(found: RefitAnswers) -> dict[str, Any]:
 
 
 def _by_name(found: RefitAnswers, values: Any) -> dict[str, Any]:
-    return dict(zip(found.dx.problem.words.names, values, strict=True))
+    return dict(zip(found.dx.problem.specs.names, values, strict=True))

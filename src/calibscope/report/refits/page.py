@@ -67,7 +67,7 @@ def fitted_again(found: RefitAnswers, unit: Unit) -> RenderableType:
             "Factors by which the variance would grow without the quote, the noise unchanged: "
             "linear, not refitted."
         ),
-        followed(found.consequences),
+        *([followed(found.consequences)] if found.consequences is not None else []),
     )
 
 
@@ -114,7 +114,7 @@ def robust_table(found: tuple[Robust, ...]) -> Table:
     table.add_column("")
     for title in ("plain", *(fit.loss.capitalize() for fit in found)):
         table.add_column(title, justify="right")
-    for p, name in enumerate(found[0].words.names):
+    for p, name in enumerate(found[0].specs.names):
         values = (found[0].values[p], *(fit.parameters[p] for fit in found))
         table.add_row(name, *(number_text(value, ".5g") for value in values))
     return table

@@ -40,7 +40,7 @@ def shift_text(found: LeaveOneOut, k: int) -> str:
     shifts, p = found.shifts, int(found.shifts.moves_most[k])
     if np.isnan(found.rms[k]):
         return "-"
-    return f"{shifts.words.names[p]} {shifts.values[p]:.3g} to {shifts.parameters[k, p]:.3g}"
+    return f"{shifts.specs.names[p]} {shifts.values[p]:.3g} to {shifts.parameters[k, p]:.3g}"
 
 
 def comparison_sentence(found: IntervalComparison) -> str:
@@ -60,7 +60,7 @@ def better_sentence(found: Profiles) -> str:
     """That the profiles came across a better fit, if they did; else nothing."""
     if found.better is None:
         return ""
-    names = found.problem.words.names
+    names = found.problem.specs.names
     where = ", ".join(f"{name} {x:.4g}" for name, x in zip(names, found.better, strict=True))
     return f"The profiles came across a better fit, with {where}: the calibration missed it."
 
@@ -108,7 +108,7 @@ def robust_sentence(found: tuple[Robust, ...]) -> str:
 
 def worth_rows(found: DataWorth) -> list[tuple[str, str]]:
     """Each parameter with the quotes that its precision depends on most."""
-    return [(name, _worth(found, p)) for p, name in enumerate(found.words.names)]
+    return [(name, _worth(found, p)) for p, name in enumerate(found.specs.names)]
 
 
 def _worth(found: DataWorth, p: int) -> str:

@@ -10,7 +10,6 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.propagate.consequences import Consequences, consequences
 from calibscope.diagnosis.refit.shifts import PREDICTED
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.consequences import consequence_rows
 from calibscope.report.figures.before_and_after import before_and_after
 from calibscope.report.figures.consequences import consequences as consequence_figure
@@ -25,6 +24,7 @@ from calibscope.report.html.next_steps import next_of_fit, next_of_leverage, nex
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import STUDY, State, View
 from calibscope.report.web.steps import changed
+from calibscope.study.model import PARAMETERS
 from calibscope.study.what_if import HELD, WhatIf
 
 HORIZONS = (1, 5, 10, 20)

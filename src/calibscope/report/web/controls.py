@@ -13,9 +13,9 @@ from dash import dcc, html
 from calibscope.calibration.problem import box
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
-from calibscope.models.g2.parameters import PARAMETERS
 from calibscope.report.web.state import VIEWS, SolverChoice, State, WeightChoice
 from calibscope.report.web.steps import changed
+from calibscope.study.model import PARAMETERS, SPECS
 from calibscope.study.settings import StudySettings
 
 REACH, STEP = 5.0, 0.25  # of the sliders, in percent of price or bp of normal vol; every step asks
@@ -178,7 +178,7 @@ def _limits(name: str, state: State, settings: StudySettings) -> list[Any]:
 
 def _usual_bounds(settings: StudySettings) -> dict[str, tuple[float, float]]:
     chosen = settings.calibration.arguments()
-    lower, upper = box(chosen["bounds"] or {}, chosen["fixed"] or {})
+    lower, upper = box(SPECS, chosen["bounds"] or {}, chosen["fixed"] or {})
     return {name: (float(lower[p]), float(upper[p])) for p, name in enumerate(PARAMETERS)}
 
 

@@ -19,6 +19,7 @@ from calibscope.calibration.problem import box
 from calibscope.market.errors import MarketDataError
 from calibscope.market.maturity import label
 from calibscope.market.settings import Maturity, Section, checked_settings
+from calibscope.study.model import SPECS
 from calibscope.study.settings import Parameter, Solver, Weighting
 from calibscope.study.what_if import HELD, Change, Unit
 
@@ -81,7 +82,7 @@ class State(Section):
             if abs(size) > LARGEST[self.unit]
         ]
         try:
-            box({str(name): limits for name, limits in self.bounds.items()}, {})
+            box(SPECS, {str(name): limits for name, limits in self.bounds.items()}, {})
         except ValueError as error:
             wrong.append(str(error))
         if wrong:

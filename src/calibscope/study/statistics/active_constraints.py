@@ -6,7 +6,7 @@ parameter's own units as in the paper: :math:`|p - bound| \le 10^{-6}`.
 
 import pandas as pd
 
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.model import PARAMETERS
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
 

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 
 from calibscope.calibration.problem import box
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.model import PARAMETERS, SPECS
 from calibscope.study.settings import StudySettings
 from calibscope.study.study import Study
 
@@ -17,7 +17,7 @@ def bounds_of_days(study: Study) -> pd.DataFrame:
     # A run killed at once leaves a store without any: then no day is there to have bounds.
     for run_id, settings in runs or [(0, StudySettings().model_dump_json())]:
         chosen = json.loads(settings)["calibration"]
-        lower, upper = box(chosen["bounds"], chosen["fixed"])
+        lower, upper = box(SPECS, chosen["bounds"], chosen["fixed"])
         piece = {"run_id": run_id, "parameter": PARAMETERS, "lower": lower, "upper": upper}
         pieces.append(pd.DataFrame(piece))
     return (

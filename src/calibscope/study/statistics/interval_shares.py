@@ -8,7 +8,7 @@ width. At a bound there is no interval, hence a column for those.
 
 import pandas as pd
 
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 

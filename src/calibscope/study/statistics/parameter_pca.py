@@ -5,7 +5,8 @@ singular value decomposition :math:`Z = U S V^T`, loadings are V, scores Z V, an
 :math:`S^2/(n - 1)` are the eigenvalues of the correlation matrix; their sum is the number of
 parameters that move. Sources: the paper, and Jolliffe, Principal Component Analysis (2002), ch. 3.
 
-Estimates are in canonical order (a_x >= a_y), without which swapped factors would look like jumps.
+Estimates are in canonical order (the faster factor first), without which swapped factors would
+look like jumps.
 A component's sign is arbitrary: here its largest loading is positive, the first of the parameters
 if several are as large. A parameter that never moves has loading 0. A component without variance
 (fewer days than parameters, say) has no direction: its loadings are NaN, its scores 0.
@@ -18,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.g2.coordinates import scaled
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.base.parameters import Specs
+from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 Coordinates = Literal["natural", "scaled"]
@@ -34,6 +35,7 @@ class ParameterPCA:
     scores: pd.DataFrame  # date, PC1 ... PC5
     loadings: pd.DataFrame  # parameter, PC1 ... PC5
     explained: pd.DataFrame  # component, variance, share, cumulative
+    specs: Specs  # of the parameters
 
 
 def parameter_pca(study: Study, coordinates: Coordinates = "natural") -> ParameterPCA:
@@ -59,11 +61,15 @@ def parameter_pca(study: Study, coordinates: Coordinates = "natural") -> Paramet
         raise ValueError(f"coordinates are {coordinates!r}; give 'natural' or 'scaled'")
     estimates = study.estimates
     values = estimates.to_numpy(float)
-    variances, loadings, scores = components(scaled(values) if coordinates == "scaled" else values)
+    variances, loadings, scores = components(
+        study.specs.coordinates.of(values) if coordinates == "scaled" else values
+    )
     shares = variances / (variances.sum() or np.nan)
     return ParameterPCA(
         pd.DataFrame(scores, estimates.index, COMPONENTS).reset_index(),
-        pd.DataFrame(loadings, pd.Index(PARAMETERS, name="parameter"), COMPONENTS).reset_index(),
+        pd.DataFrame(
+            loadings, pd.Index(study.specs.names, name="parameter"), COMPONENTS
+        ).reset_index(),
         pd.DataFrame(
             {
                 "component": COMPONENTS,
@@ -72,6 +78,7 @@ def parameter_pca(study: Study, coordinates: Coordinates = "natural") -> Paramet
                 "cumulative": np.cumsum(shares),
             }
         ),
+        study.specs,
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calibscope.models.g2.parameters import PARAMETERS
+from calibscope.study.model import PARAMETERS
 from calibscope.study.statistics.edof_switches import switched
 from calibscope.study.statistics.parameter_pca import parameter_pca
 from calibscope.study.statistics.periods import by_period

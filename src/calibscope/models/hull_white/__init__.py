@@ -1,0 +1,1 @@
+"""Hull-White with one factor: G2++ whose second factor never moves."""
