@@ -15,6 +15,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, frozen
 from calibscope.base.brief import brief
+from calibscope.base.spelling import choose_from
 from calibscope.calibration.g2.case import COUNT, Task
 from calibscope.calibration.g2.coordinates import SWAP, scale, scaled
 from calibscope.calibration.weights import Weights, name_of, weights_of
@@ -251,9 +252,7 @@ def box(bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
     lower, upper = np.array(LOWER), np.array(UPPER)
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
         if name not in PARAMETERS:
-            raise ValueError(
-                f"{brief(name)} is not a parameter; choose from {', '.join(PARAMETERS)}"
-            )
+            raise ValueError(f"{brief(name)} is not a parameter; {choose_from(PARAMETERS, name)}")
         if not isinstance(limits, Sequence) or len(limits) != 2:
             raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
         p = PARAMETERS.index(name)

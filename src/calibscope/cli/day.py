@@ -46,7 +46,6 @@ def day(
     intervals of three methods, and what the uncertainty means for rates and curves.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
-    from calibscope.market.errors import MarketDataError
     from calibscope.report.day import calibrated_day
     from calibscope.report.machine_readable import day_as_data
     from calibscope.report.outcomes import market_as_data
@@ -56,7 +55,7 @@ def day(
     market, _ = files.read(output)
     try:
         fit = calibrate(market.day(date), **study.calibration.arguments())
-    except (MarketDataError, ValueError) as error:
+    except ValueError as error:
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds
     again = _fitted_again(fit, thresholds, output) if refits else None

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Specs, Transform
@@ -193,7 +194,7 @@ def _limits(bounds: Limits | None, names: tuple[str, ...], values: Array) -> tup
     if isinstance(bounds, Mapping):
         for name, pair in bounds.items():
             if name not in names:
-                raise ValueError(f"{name!r} is not a parameter; choose from {', '.join(names)}")
+                raise ValueError(f"{name!r} is not a parameter; {choose_from(names, name)}")
             p = names.index(name)
             lower[p], upper[p] = _pair(pair, (), f"bounds of {name}")
     elif bounds is not None:

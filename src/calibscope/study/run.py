@@ -23,9 +23,9 @@ from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError
 
 from calibscope import __version__
+from calibscope.base.errors import SettingsError
 from calibscope.calibration.problem import Problem
 from calibscope.market.day import MarketDay
-from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.study import schema
@@ -224,7 +224,7 @@ def _refuse_impossible(market: Market, settings: StudySettings) -> None:
         try:
             Problem.of(day, **arguments)
         except ValueError as error:
-            raise MarketDataError("settings", [f"[calibration] {error}"]) from None
+            raise SettingsError("settings", [f"[calibration] {error}"]) from None
 
 
 def _compute_and_store(

@@ -1,8 +1,9 @@
 """What a study computes and keeps, and when a day turns amber or red.
 
-The TOML file that says how quotes are read (`market/settings.py`) may also have the sections
-[calibration], [diagnosis] and [governance]. Results depend on the first two alone: their hash
-decides whether a stored day is still valid. Another threshold of governance recomputes nothing.
+These are the sections [calibration], [diagnosis] and [governance] of a settings file, beside those
+that say how quotes are read (`market/settings.py`). Results depend on the first two alone: their
+hash decides whether a stored day is still valid. Another threshold of governance recomputes
+nothing.
 """
 
 import hashlib
@@ -20,24 +21,25 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 from sqlalchemy import Float
 
 from calibscope.base.brief import brief
+from calibscope.base.settings import (
+    NotNegative,
+    Section,
+    alone,
+    checked_settings,
+    part_of,
+    refused,
+)
+from calibscope.base.settings_content import settings_content
+from calibscope.base.spelling import choose_from
 from calibscope.calibration.problem import box
 from calibscope.diagnosis.diagnosis import Mode
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.maturity import maturity
-from calibscope.market.read import settings_content
-from calibscope.market.settings import (
-    SECTIONS_OF_STUDIES,
-    NotNegative,
-    Section,
-    alone,
-    checked_settings,
-    did_you_mean,
-)
+from calibscope.market.settings import MarketSettings
 from calibscope.study import schema
 
 Solver = Literal[
@@ -64,10 +66,8 @@ def _weights(value: Any) -> Any:
         return {maturity(str(year)) or year: weight for year, weight in value.items()}
     if value in get_args(Weighting):
         return value
-    names = ", ".join(get_args(Weighting))
-    hint = did_you_mean(value, get_args(Weighting))
-    text = f"{brief(value)} is no weighting{hint}; use {names}, or a weight for every maturity"
-    raise PydanticCustomError("strangers", "{text}", {"text": text})
+    remedy = f"{choose_from(get_args(Weighting), value)}, or give a weight for every maturity"
+    raise refused(f"{brief(value)} is not a weighting; {remedy}")
 
 
 class CalibrationSection(Section):
@@ -85,7 +85,7 @@ class CalibrationSection(Section):
             chosen = self.arguments()
             box(chosen["bounds"] or {}, chosen["fixed"] or {})
         except ValueError as error:
-            raise PydanticCustomError("strangers", "{text}", {"text": str(error)}) from None
+            raise refused(str(error)) from None
         return self
 
     @property
@@ -192,17 +192,15 @@ class GovernanceSection(Section):
     @classmethod
     def _known_names(cls, value: Any, info: ValidationInfo) -> Any:
         known = NUMBERS if info.field_name == "limits" else tuple(MEANINGS)
-        strangers = [
-            f"{brief(name)}{did_you_mean(name, known)}" for name in value if name not in known
-        ]
+        strangers = [name for name in value if name not in known]
         if strangers:
-            text = f"there is no {', '.join(strangers)}; choose from {', '.join(known)}"
-            raise PydanticCustomError("strangers", "{text}", {"text": text})
+            named = ", ".join(map(brief, strangers))
+            raise refused(f"there is no {named}; {choose_from(known, *strangers)}")
         return value
 
 
 class StudySettings(Section):
-    """The sections of a settings file that concern a study."""
+    """The sections on studies: [calibration], [diagnosis], [governance]."""
 
     calibration: CalibrationSection = CalibrationSection()
     diagnosis: DiagnosisSection = DiagnosisSection()
@@ -215,6 +213,10 @@ class StudySettings(Section):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+class AllSettings(StudySettings, MarketSettings):
+    """Every section that a settings file may have."""
+
+
 def study_settings(
     settings: str | Path | Mapping[str, Any] | StudySettings | None, changes: Sequence[str] = ()
 ) -> StudySettings:
@@ -222,11 +224,10 @@ def study_settings(
 
     Parameters
     ----------
-    settings : a TOML file, which may hold the settings of the market too, or nested dictionaries:
-        ``{"calibration": {"solver": "bobyqa"}, "diagnosis": {"levels": [0.5, 0.95]}}``
+    settings : a TOML file, or the same as nested dictionaries, such as
+        ``{"calibration": {"solver": "bobyqa"}, "diagnosis": {"levels": [0.5, 0.95]}}``; settings
+        of the market may be there too
     changes : like ``calibration.solver=bobyqa``
     """
-    content, where = settings_content(settings, changes)
-    if not isinstance(settings, Mapping | Section):  # then the market has its sections there too
-        content = {name: content[name] for name in SECTIONS_OF_STUDIES if name in content}
-    return checked_settings(StudySettings, content, where)
+    content, where = settings_content(settings, changes, "calibration.solver=bobyqa")
+    return part_of(checked_settings(AllSettings, content, where), StudySettings)

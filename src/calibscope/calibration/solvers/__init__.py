@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from calibscope.base.arrays import Array
+from calibscope.base.spelling import choose_from
 from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Problem
 
@@ -30,6 +31,6 @@ Solve = Callable[[Problem, Array], Candidates]
 def solver(name: str) -> Solve:
     """The function solve(problem, start) of a solver."""
     if name not in SOLVERS:
-        raise ValueError(f"solver is {name!r}; choose from {', '.join(SOLVERS)}")
+        raise ValueError(f"solver is {name!r}; {choose_from(SOLVERS, name)}")
     solve: Solve = import_module(f"calibscope.calibration.solvers.{SOLVERS[name]}").solve
     return solve

@@ -31,6 +31,7 @@ from scipy.special import ndtri, stdtrit
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
 from calibscope.base.compiled import compiled, compiled_for_stacks
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.least_squares import ARCTANH, LOG, LeastSquares, Specs
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
 
@@ -131,9 +132,7 @@ class Intervals:
             numbers, or one per level
         """
         if name not in self.words.names:
-            raise ValueError(
-                f"{name!r} is not a parameter; choose from {', '.join(self.words.names)}"
-            )
+            raise ValueError(f"{name!r} is not a parameter; {choose_from(self.words.names, name)}")
         p = self.words.names.index(name)
         low, high = self.low[..., p], self.high[..., p]
         return (low, high) if np.ndim(low) else (float(low), float(high))

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from scipy.special import fdtri
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import Form
@@ -81,8 +82,8 @@ class Profiles:
         for curve in self.curves:
             if curve.name == name:
                 return curve
-        known = ", ".join(curve.name for curve in self.curves)
-        raise ValueError(f"{name!r} has no profile; choose from {known}")
+        known = [curve.name for curve in self.curves]
+        raise ValueError(f"{name!r} has no profile; {choose_from(known, name)}")
 
     @property
     def intervals(self) -> Intervals:
@@ -147,7 +148,7 @@ def profiles(
     limits = limits_of(best.lowest, rungs, degrees)
     wanted = problem.words.names if names is None else tuple(names)
     if not set(wanted) <= set(problem.words.names):
-        raise ValueError(f"{names!r}: choose from {', '.join(problem.words.names)}")
+        raise ValueError(f"{names!r}: {choose_from(problem.words.names, *wanted)}")
     movable = [
         p for p, name in enumerate(problem.words.names) if problem.is_movable[p] and name in wanted
     ]

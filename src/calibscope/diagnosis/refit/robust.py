@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.least_squares import Specs
 from calibscope.diagnosis.refit.refit import required
 
@@ -78,7 +79,7 @@ def robust(dx: "Diagnosis", loss: Loss = "huber") -> Robust:
     loss : "huber", or "cauchy", which may have several minima; the one near the plain fit is found
     """
     if loss not in get_args(Loss):
-        raise ValueError(f"loss is {loss!r}; choose from {', '.join(get_args(Loss))}")
+        raise ValueError(f"loss is {loss!r}; {choose_from(get_args(Loss), loss)}")
     refit, problem, scale = required(dx.refit), dx.problem, float(dx.scale_mad_adjusted)
     assert problem.observed is not None
     nothing = np.full_like(problem.weights, np.nan)
