@@ -3,7 +3,6 @@
 Every layer asks here, so that a misspelt solver, setting, column or file is answered alike.
 """
 
-import difflib
 import re
 from collections.abc import Iterable
 
@@ -28,6 +27,8 @@ def nearest(word: object, words: Iterable[str], near: float = NEAR) -> str | Non
     """
     if not isinstance(word, str) or len(word) > LONGEST_WORD:
         return None
+    import difflib  # only a mistake needs it
+
     spelt = {plain(one): one for one in words}
     found = difflib.get_close_matches(plain(word), spelt, n=1, cutoff=near)
     return spelt[found[0]] if found else None

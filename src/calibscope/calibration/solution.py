@@ -9,6 +9,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.solvers import is_global
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import PARAMETERS
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from calibscope.calibration.near_optimal.evidence import Evidence
 
 CONVERGED_OFFSET = 1e-6
-SEARCHES = ("global", "multistart", "annealing")  # solvers that look beyond the nearest optimum
 UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
 EQUAL_SPEEDS = 1e-3  # speeds that agree to this are one factor
 PUSHING = 1e-9  # a multiplier's size over that of its column and the residuals, beyond rounding
@@ -234,7 +234,7 @@ class Fit:
             return Status.NOT_CONVERGED
         if self.has_equal_speeds:
             return Status.EQUAL_SPEEDS
-        if self.solver not in SEARCHES:
+        if not is_global(self.solver):
             return Status.LOCAL
         return Status.AT_BOUND if self.at_bound.any() else Status.CONVERGED
 

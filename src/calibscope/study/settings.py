@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -35,6 +35,7 @@ from calibscope.base.settings import (
 from calibscope.base.settings_content import settings_content
 from calibscope.base.spelling import choose_from
 from calibscope.calibration.problem import box
+from calibscope.calibration.solvers import SOLVERS
 from calibscope.diagnosis.diagnosis import Mode
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -42,10 +43,10 @@ from calibscope.market.maturity import maturity
 from calibscope.market.settings import MarketSettings
 from calibscope.study import schema
 
-Solver = Literal[
-    "global", "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton", "annealing", "multistart"
-]
-QUICK = ("global", "lm", "gauss-newton", "newton")
+if TYPE_CHECKING:
+    Solver = str
+else:
+    Solver = Literal[tuple(SOLVERS)]
 Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
 Parameter = Literal["a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"]
 Level = Annotated[float, Field(gt=0, lt=1)]
@@ -91,7 +92,7 @@ class CalibrationSection(Section):
     @property
     def is_quick(self) -> bool:
         """Whether a day takes milliseconds."""
-        return self.solver in QUICK and not self.optima
+        return SOLVERS[self.solver].is_quick and not self.optima
 
     def arguments(self) -> dict[str, Any]:
         """For `calibrate` and `calibrate_many`."""

@@ -9,7 +9,7 @@ that is wrong.
 import datetime
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -38,7 +38,10 @@ VIEWS: dict[View, str] = {
 }
 STUDY = "study"  # as the study has it
 WeightChoice = Literal["study", "held", Weighting]
-SolverChoice = Literal["study", Solver]
+if TYPE_CHECKING:
+    SolverChoice = str
+else:
+    SolverChoice = Literal["study", Solver]
 
 
 def _date(value: Any) -> datetime.date:
