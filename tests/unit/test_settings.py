@@ -9,9 +9,11 @@ from pydantic import BaseModel
 
 import calibscope as cs
 from calibscope.base.errors import SettingsError
+from calibscope.diagnosis.settings import THRESHOLDS
 from calibscope.market.settings import MarketSettings
 from calibscope.study.read import market_settings
-from calibscope.study.settings import study_settings
+from calibscope.study.settings import DiagnosisSection, study_settings
+from calibscope.study.usual_limits import USUAL_LIMITS
 
 
 def nested(name, value):
@@ -158,6 +160,20 @@ def test_one_file_holds_every_section_and_all_mistakes_are_told_at_once(tmp_path
             "did you mean 'newton'?)",
             "did you mean 'wide'?)",
         ]
+
+
+def test_every_threshold_is_described_once_and_is_a_setting_of_studies():
+    changes = [f"diagnosis.{name}={0.5 * one.default}" for name, one in THRESHOLDS.items()]
+    chosen = study_settings(None, changes).diagnosis
+    for name, one in THRESHOLDS.items():
+        assert getattr(chosen.thresholds, name) == 0.5 * one.default
+        assert one.unit
+        assert one.sentence
+    assert set(DiagnosisSection.model_fields) == {"mode", "levels", *THRESHOLDS}
+    limits = study_settings(None).governance.limits
+    assert {name: (one.amber, one.red) for name, one in limits.items()} == {
+        name: (one.amber, one.red) for name, one in USUAL_LIMITS.items()
+    }
 
 
 def test_a_market_knows_no_section_of_a_study():

@@ -33,7 +33,7 @@ class Status(Enum):
     UNDERDETERMINED = "There are fewer quotes than free parameters; many parameters fit alike."
     NOT_CONVERGED = "The solver stopped before an optimum."
     NOT_BEST = "There is a better optimum than this fit; fit.evidence has it."
-    UNREACHABLE = "The best fit found misses the quotes by more than 20 %."
+    UNREACHABLE = f"The best fit found misses the quotes by more than {100 * UNREACHABLE:.0f} %."
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LOG, LeastSquares, Specs
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 from calibscope.market.maturity import label
 from calibscope.models.g2.book import CapBook
@@ -27,7 +27,6 @@ from calibscope.models.g2.parameters import PARAMETERS
 WORDS = Specs(
     PARAMETERS, ("log", "log", "log", "log", "arctanh"), quotes="quotes", outputs="prices"
 )
-USUAL = DiagnosisSettings()
 
 Labels = npt.NDArray[np.str_]
 

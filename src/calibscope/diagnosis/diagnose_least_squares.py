@@ -15,10 +15,9 @@ from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import TRANSFORMS, LeastSquares, Specs, Transform
 from calibscope.diagnosis.linear.geometry import column_lengths
 from calibscope.diagnosis.refit.refit import Refit
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 
-USUAL = DiagnosisSettings()
 LARGEST, SMALLEST = 1e140, 1e-290
 
 Limits = Mapping[str, tuple[float, float]] | tuple[ArrayLike, ArrayLike]

@@ -9,7 +9,6 @@ nothing.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -18,6 +17,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     ValidationInfo,
+    create_model,
     field_validator,
     model_validator,
 )
@@ -38,10 +38,11 @@ from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
 from calibscope.diagnosis.diagnosis import Mode
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import LEVELS, THRESHOLDS, USUAL, DiagnosisSettings
 from calibscope.market.maturity import maturity
 from calibscope.market.settings import MarketSettings
 from calibscope.study import schema
+from calibscope.study.usual_limits import USUAL_LIMITS
 
 if TYPE_CHECKING:
     Solver = str
@@ -51,7 +52,6 @@ Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
 Parameter = Literal["a_x", "a_y", "sigma_x", "sigma_y", "rho_xy"]
 Level = Annotated[float, Field(gt=0, lt=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-USUAL = DiagnosisSettings()
 # Columns of `days` that are worse the larger they are.
 NUMBERS = tuple(
     column.name
@@ -104,7 +104,17 @@ class CalibrationSection(Section):
         }
 
 
-class DiagnosisSection(Section):
+if TYPE_CHECKING:
+    Thresholds = Section
+else:
+    Thresholds = create_model(
+        "Thresholds",
+        __base__=Section,
+        **{name: (NotNegative, threshold.default) for name, threshold in THRESHOLDS.items()},
+    )
+
+
+class DiagnosisSection(Thresholds):
     """How a day is diagnosed: mode, stored levels, and the thresholds of `DiagnosisSettings`."""
 
     mode: Mode = "active"
@@ -113,30 +123,13 @@ class DiagnosisSection(Section):
         BeforeValidator(alone),
         AfterValidator(lambda levels: tuple(sorted(set(levels)))),
         Field(min_length=1),
-    ] = (0.5, 0.75, 0.95)
-    rank_tolerance: NotNegative = USUAL.rank_tolerance
-    tikhonov: NotNegative = USUAL.tikhonov
-    unidentified_share: NotNegative = USUAL.unidentified_share
-    leverage_near_one: NotNegative = USUAL.leverage_near_one
-    forced_leverage: NotNegative = USUAL.forced_leverage
-    multiplier_errors: NotNegative = USUAL.multiplier_errors
-    masking: NotNegative = USUAL.masking
-    curvature: NotNegative = USUAL.curvature
-    influence_disagreement: NotNegative = USUAL.influence_disagreement
-    smallest_eigenvalue: NotNegative = USUAL.smallest_eigenvalue
-    relative_offset: NotNegative = USUAL.relative_offset
-    perfect: NotNegative = USUAL.perfect
-    cooks_distance: NotNegative = USUAL.cooks_distance
-    outlier_probability: NotNegative = USUAL.outlier_probability
-    edof_disagreement: NotNegative = USUAL.edof_disagreement
+    ] = LEVELS
     level: Level = USUAL.level
 
     @property
     def thresholds(self) -> DiagnosisSettings:
         """What `diagnose` takes."""
-        return DiagnosisSettings(
-            **{field.name: getattr(self, field.name) for field in fields(DiagnosisSettings)}
-        )
+        return DiagnosisSettings(**{name: getattr(self, name) for name in THRESHOLDS})
 
 
 class Limits(Section):
@@ -152,14 +145,8 @@ class Limits(Section):
         return "amber" if self.amber is not None and abs(value) >= self.amber else None
 
 
-# A status that is always amber is uninformative: these leave three in five days of the synthetic
-# market green, although 3Y has a leverage above 0.95 on many of them.
-USUAL_LIMITS = {
-    "rmsre": Limits(amber=0.02, red=0.05),
-    "largest_residual": Limits(amber=0.05, red=0.10),
-    "largest_studentized": Limits(amber=12.0, red=20.0),
-    "largest_leverage": Limits(amber=0.998),
-    "lost_directions": Limits(amber=1, red=2),
+DEFAULT_LIMITS = {
+    name: Limits(amber=usual.amber, red=usual.red) for name, usual in USUAL_LIMITS.items()
 }
 
 
@@ -167,7 +154,7 @@ def _over_the_usual(value: Any) -> Any:
     """The usual limits with these changes; false takes a limit away."""
     if not isinstance(value, Mapping):
         return value
-    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in USUAL_LIMITS.items()}
+    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in DEFAULT_LIMITS.items()}
     for name, change in value.items():
         if change is False:
             limits[name] = {"amber": None, "red": None}
@@ -184,7 +171,7 @@ class GovernanceSection(Section):
     """When a day needs review: limits by column of `study.days`, and flags by name."""
 
     limits: Annotated[dict[str, Limits], BeforeValidator(_over_the_usual)] = Field(
-        default=USUAL_LIMITS
+        default=DEFAULT_LIMITS
     )
     amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ()
     red: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_off_optimum",)

@@ -30,12 +30,11 @@ from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import Form
 from calibscope.diagnosis.refit.profile_walk import Best, Side, fit_together
 from calibscope.diagnosis.refit.refit import required
+from calibscope.diagnosis.settings import LEVELS
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
     from calibscope.diagnosis.linear.identification import Identification
-
-LEVELS = (0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
