@@ -129,7 +129,10 @@ def _example(parts: list[str], kind: type[Section]) -> str | None:
     """An entry of a setting that holds many, as its section shows it."""
     *above, name = parts
     for section in above:
-        kind = type(kind.model_fields[section].default)
+        field = kind.model_fields.get(section)
+        if field is None or not isinstance(field.default, Section):
+            return None
+        kind = type(field.default)
     return kind.examples.get(name)
 
 
