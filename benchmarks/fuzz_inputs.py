@@ -2,8 +2,8 @@
 
 ``python benchmarks/fuzz_inputs.py`` takes a quarter of an hour. Each input is made from its seed:
 good files, settings and numbers are damaged, odd ones are made at random. It must be read soundly
-or refused by a `ValueError` (a `MarketDataError` for files and settings) that calibscope itself
-raises, in a text of less than 20 kB. Counted are other exceptions, inputs that take longer than 10
+or refused by a `ValueError` that calibscope itself raises (`MarketDataError`, `SettingsError`),
+in a text of less than 20 kB. Counted are other exceptions, inputs that take longer than 10
 seconds of the processor (its children's too) or a minute by the clock, on a machine that has other
 work, and those that take the process above 2 GB. ``--seed 4711`` repeats a single one.
 

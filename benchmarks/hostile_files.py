@@ -18,9 +18,9 @@ import xlsxwriter
 
 import calibscope as cs
 from calibscope.market.panel import Panel
-from calibscope.market.read import market_settings
 from calibscope.market.readers import read_panels
 from calibscope.market.settings import FileSettings, MarketSettings
+from calibscope.study.read import market_settings
 from calibscope.study.settings import StudySettings, study_settings
 
 Try = Callable[[], object]

@@ -38,6 +38,10 @@ def field_comments(kind: type) -> dict[str, tuple[str, str]]:
             match = FIELD.match(line)
             if match and match["name"] in names:
                 found[match["name"]] = match["type"], match["comment"] or ""
+    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+        if "sentence" in field.metadata:  # a threshold: its unit and its sentence
+            kind_of, _ = found[field.name]
+            found[field.name] = kind_of, f"{field.metadata['sentence']} ({field.metadata['unit']})"
     return found
 
 

@@ -37,8 +37,9 @@ _HOMES = {
     "ExportError": "calibscope.report.export.target",
     "leverage_balanced_weights": "calibscope.calibration.balance",
     "open_study": "calibscope.study.study",
-    "read_market": "calibscope.market.read",
+    "read_market": "calibscope.study.read",
     "run_study": "calibscope.study.run",
+    "SettingsError": "calibscope.base.errors",
     "simulate_market": "calibscope.study.simulate",
     "Study": "calibscope.study.study",
     "StudySettings": "calibscope.study.settings",
@@ -63,6 +64,7 @@ __all__ = [
     "Model",
     "ParameterSpec",
     "PlausibleBox",
+    "SettingsError",
     "StoreError",
     "Study",
     "StudySettings",
@@ -85,6 +87,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from calibscope.base.errors import SettingsError
     from calibscope.base.parameters import ParameterSpec
     from calibscope.calibration.balance import leverage_balanced_weights
     from calibscope.calibration.calibrate import calibrate, calibrate_many
@@ -100,7 +103,6 @@ if TYPE_CHECKING:
     from calibscope.market.demo import demo_market
     from calibscope.market.errors import MarketDataError
     from calibscope.market.market import Market
-    from calibscope.market.read import read_market
     from calibscope.models.g2.instruments import BondOption, Cap, Floor
     from calibscope.models.g2.model import G2
     from calibscope.models.hull_white.model import HullWhite
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
     from calibscope.report.export.target import ExportError
     from calibscope.report.html.write_report import write_report
     from calibscope.study.errors import StoreError
+    from calibscope.study.read import read_market
     from calibscope.study.run import run_study
     from calibscope.study.settings import StudySettings
     from calibscope.study.simulate import simulate_market

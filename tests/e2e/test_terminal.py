@@ -142,7 +142,7 @@ def test_ctrl_c_ends_with_130(folder, command, monkeypatch):
     def stop(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("calibscope.market.read.read_market", stop)
+    monkeypatch.setattr("calibscope.market.read.read_files", stop)
     monkeypatch.setattr("calibscope.study.study.open_study", stop)
     monkeypatch.setattr("calibscope.report.demo.run_study", stop)
     result = invoke(command, *COMMANDS[command][0])

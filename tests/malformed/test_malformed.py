@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from corpus import CASES, CHECK_CASES, READER_CASES
 
+from calibscope.base.errors import SettingsError
 from calibscope.market.errors import MarketDataError
 from calibscope.market.readers import read_panels
 from calibscope.market.settings import MarketSettings
@@ -16,8 +17,8 @@ PLACE = re.compile(
     r"|^(caps|curve|conventions|checks)\.\w+|^cap:|such file|the ending|workbook|as Parquet|UTF-16"
 )
 REMEDY = re.compile(
-    r"[;?,] (did you mean|give|say|save|export|write|repair|rename|map|name|put|correct|use|fill"
-    r"|remove|keep|a decimal comma|is it|was the)|\? Say|: use|should be|\(at line"
+    r"[;?,] (did you mean|choose from|give|say|save|export|write|repair|rename|map|name|put|correct"
+    r"|use|fill|remove|keep|a decimal comma|is it|was the)|\? Say|: use|should be|\(at line"
 )
 
 
@@ -40,7 +41,8 @@ def test_the_corpus_is_large_and_distinct():
 def test_malformed_input_is_explained(case, tmp_path):
     case.write(tmp_path)
     before = content(tmp_path)
-    with pytest.raises(MarketDataError) as caught:
+    expected = SettingsError if case.bad == "settings" else MarketDataError
+    with pytest.raises(expected) as caught:
         read(tmp_path, case)
     error = caught.value
     assert error.where.endswith(case.bad_file)

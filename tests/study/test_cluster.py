@@ -5,9 +5,9 @@ import logging
 import pytest
 
 import calibscope as cs
-from calibscope.base.fingerprint import code_fingerprint
 from calibscope.study import run
 from calibscope.study.cluster import CODE
+from calibscope.study.fingerprint import code_fingerprint
 from calibscope.study.run import run_study
 from cluster_faults import FAULTS, suffer
 from faults import rows

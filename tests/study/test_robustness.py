@@ -69,13 +69,13 @@ def test_variants_from_a_file(tmp_path):
         "vega": Variant(weights="vega"),
     }
     file.write_text('[one]\nsolver = "bobyka"\n[two]\nwithot = "3Y"\n')
-    with pytest.raises(cs.MarketDataError) as error:
+    with pytest.raises(cs.SettingsError) as error:
         variants_of(file)
-    assert "[one] solver is 'bobyka'; use global" in str(error.value)
+    assert "[one] solver is 'bobyka'; choose from global" in str(error.value)
     assert "[two] withot: there is no such setting; did you mean 'without'?" in str(error.value)
-    for text, problem in (("x = 1", "needs a table per variant"), ("x = ", "cannot be read")):
+    for text, problem in (("x = 1", "needs a table per variant"), ("x = ", "is no valid TOML")):
         file.write_text(text)
-        with pytest.raises(cs.MarketDataError, match=problem):
+        with pytest.raises(cs.SettingsError, match=problem):
             variants_of(file)
 
 

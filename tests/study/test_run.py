@@ -254,7 +254,7 @@ def test_days_without_kernels_or_cluster_are_no_excuse():
         ({"calibration": {"fixed": {"rho_xy": -7}}}, "bounds of rho_xy are"),
         ({"calibration": {"weights": {"10Y": 1, "20Y": 3}}}, "name every maturity"),
         ({"calibration": {"weights": {"10Y": -1}}}, "at least 0"),
-        ({"calibration": {"weights": "rmsr"}}, "'rmsr' is no weighting .did you mean 'rmsre'"),
+        ({"calibration": {"weights": "rmsr"}}, "'rmsr' is not a weighting; .*did you mean 'rmsre'"),
         ({"calibration": {"bounds": 3}}, "write one by one"),
         ({"calibration": {"bounds": {"a_x": [1]}}}, "numbers are missing"),
         ({"diagnosis": {"cooks_distance": float("inf")}}, "use a finite number"),
@@ -269,7 +269,7 @@ def test_a_mistake_in_the_settings_touches_no_result(market, tmp_path, settings,
     store, some = tmp_path / "s.db", replace(market, days=market.days[:2], dropped=())
     run_study(some, store)
     before = rows(store)
-    with pytest.raises(cs.MarketDataError, match=message):
+    with pytest.raises(cs.SettingsError, match=message):
         run_study(some, store, settings)
     assert rows(store) == before
     assert len(cs.open_study(store).runs) == 1

@@ -1,11 +1,16 @@
 """cs.calibrate and cs.calibrate_many: optima, order of factors, weights, bounds, odd days."""
 
 import dataclasses
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.calibration import solvers
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Status
 from calibscope.calibration.solvers import SOLVERS
@@ -13,6 +18,7 @@ from calibscope.models.g2.parameters import SPECS
 
 LOWER, UPPER = SPECS.lower, SPECS.upper
 
+ROOT = Path(__file__).resolve().parents[2]
 TRUTH = cs.G2(0.6, 0.04, 0.008, 0.009, -0.7)
 
 
@@ -227,8 +233,23 @@ def test_odd_days_get_a_status_and_do_not_raise(sample):
     assert together[1].parameters.values.tolist() == cs.calibrate(day).parameters.values.tolist()
 
 
-def test_every_solver_has_a_file():
+def test_every_solver_has_a_file_and_a_line_in_the_documentation():
     from calibscope.calibration.solvers import solver
 
+    files = {path.stem for path in Path(solvers.__file__).parent.glob("*.py")} - {"__init__"}
+    assert {spec.module for spec in SOLVERS.values()} == files
     for name in SOLVERS:
         assert callable(solver(name))
+        assert f'"{name}"' in cs.calibrate.__doc__
+    page = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    table = re.search(r"^\| solver \| when \|\n\|---\|---\|\n((?:\|.*\n)+)", page, re.MULTILINE)[1]
+    shown = dict(re.findall(r"^\| `(.*?)` \| (.*) \|$", table, re.MULTILINE))
+    assert shown == {name: spec.when for name, spec in SOLVERS.items()}
+
+
+def test_the_table_of_solvers_imports_nothing_heavy():
+    code = "import sys; from calibscope.calibration.solvers import SOLVERS; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"numpy", "numba", "scipy", "nlopt", "pydantic"} & set(loaded.stdout.split())

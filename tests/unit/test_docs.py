@@ -25,9 +25,14 @@ from doc_blocks import ROOT, SHELLS, Block, Command, blocks, commands, pages, to
 
 import calibscope as cs
 from calibscope.cli import main
-from calibscope.market.settings import SECTIONS_OF_STUDIES, MarketSettings
+from calibscope.market.settings import MarketSettings
 from calibscope.study.robustness import variants_of
-from calibscope.study.settings import CalibrationSection, GovernanceSection, study_settings
+from calibscope.study.settings import (
+    CalibrationSection,
+    GovernanceSection,
+    StudySettings,
+    study_settings,
+)
 
 sys.path.insert(0, str(ROOT / "docs"))
 from check_links import dead_links
@@ -112,7 +117,7 @@ def read_settings(text: str, folder: Path) -> None:
     """Read a block of settings, whatever it sets."""
     content = tomllib.loads(text)
     market = {name: value for name, value in content.items() if name in MarketSettings.model_fields}
-    study = {name: value for name, value in content.items() if name in SECTIONS_OF_STUDIES}
+    study = {name: value for name, value in content.items() if name in StudySettings.model_fields}
     MarketSettings.from_mapping(market)
     study_settings(study)
     if set(content) - set(market) - set(study):

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from calibscope.market.errors import MarketDataError
+import calibscope as cs
+from calibscope.base.errors import SettingsError
+from calibscope.diagnosis.settings import THRESHOLDS
 from calibscope.market.settings import MarketSettings
+from calibscope.study.read import market_settings
+from calibscope.study.settings import DiagnosisSection, study_settings
+from calibscope.study.usual_limits import USUAL_LIMITS
 
 
 def nested(name, value):
@@ -64,28 +69,33 @@ SUCH = "there is no such setting"
     ("name", "value", "problem"),
     [
         ("caps.units.normalvol", "bp",
-         f"caps.units: 'normalvol' is no quantity (did you mean 'normal_vol'?); use {CAPS}, ask"),
-        ("curve.units.price", "bp", "curve.units: 'price' is no quantity of this section; "
-         "use discount_factor, zero_rate, par_rate"),
-        ("caps.units.price", "x", "caps.units.price is 'x'; use decimal, percent, bp or currency"),
+         f"caps.units: 'normalvol' is not a quantity; choose from {CAPS}, ask "
+         "(did you mean 'normal_vol'?)"),
+        ("curve.units.price", "bp", "curve.units: 'price' is not a quantity of this section; "
+         "choose from discount_factor, zero_rate, par_rate"),
+        ("caps.units.price", "x",
+         "caps.units.price is 'x'; choose from decimal, percent, bp, currency"),
         ("caps.units", "bp",
          "caps.units is 'bp'; write one by one under [caps.units], such as price = \"bp\""),
-        ("caps.quantity", "zero_rate", f"caps.quantity is 'zero_rate'; use {CAPS} or ask"),
-        ("caps.quantities.PX", "prise", "caps.quantities.PX is 'prise'; use " + CAPS + ", ask, "
-         "discount_factor, zero_rate or par_rate (did you mean 'price'?)"),
-        ("caps.decimal", ";", "caps.decimal is ';'; use '.' or ','"),
+        ("caps.quantity", "zero_rate", f"caps.quantity is 'zero_rate'; choose from {CAPS}, ask"),
+        ("caps.quantities.PX", "prise", "caps.quantities.PX is 'prise'; choose from "
+         + CAPS + ", ask, "
+         "discount_factor, zero_rate, par_rate (did you mean 'price'?)"),
+        ("caps.decimal", ";", "caps.decimal is ';'; choose from '.', ','"),
         ("caps", 3, "caps is 3; write single settings, each with its name"),
         ("caps.sheet", 3, "caps.sheet is 3; use a text in quotes"),
         ("caps.header_row", 0, "caps.header_row is 0; use a number of at least 1"),
         ("caps.header_row", 1.5, "caps.header_row is 1.5; use a whole number"),
         ("caps.missing", {"a": 1}, "caps.missing is {'a': 1}; use a list in brackets"),
         ("conventions.schedule", "targets",
-         "conventions.schedule is 'targets'; use idealised or TARGET (did you mean 'TARGET'?)"),
-        ("conventions.tenor", "1Y", "conventions.tenor is '1Y'; use 6M or 3M"),
+         "conventions.schedule is 'targets'; choose from idealised, TARGET "
+         "(did you mean 'TARGET'?)"),
+        ("conventions.tenor", "1Y", "conventions.tenor is '1Y'; choose from 6M, 3M"),
         ("conventions.first_caplet", "ja", "conventions.first_caplet is 'ja'; use true or false"),
         ("conventions.notional", 0, "conventions.notional is 0; use a number above 0"),
         ("conventions.vol_shift", 3,
-         "conventions.vol_shift is 3, that is 300 percent; 0.03 is three percent"),
+         "conventions.vol_shift is 3; use at most 0.5: 300 percent is no shift, "
+         "and 0.03 is three percent"),
         ("checks.near_zero_price", "x", "checks.near_zero_price is 'x'; use a number"),
         ("checks.maturities", [3, "3Z"],
          "checks.maturities is '3Z'; use a maturity such as 3Y, or a number of years"),
@@ -100,13 +110,13 @@ SUCH = "there is no such setting"
     ],
 )  # fmt: skip
 def test_a_mistake_is_explained(name, value, problem):
-    with pytest.raises(MarketDataError) as caught:
+    with pytest.raises(SettingsError) as caught:
         MarketSettings.from_mapping(nested(name, value))
     assert caught.value.problems == (problem,)
 
 
 def test_flat_names_are_to_be_nested():
-    with pytest.raises(MarketDataError) as caught:
+    with pytest.raises(SettingsError) as caught:
         MarketSettings.from_mapping({"caps.quantity": "price", "caps": {"units.price": "bp"}})
     assert set(caught.value.problems) == {
         f'caps.quantity: {SUCH}; write nested: {{"caps": {{"quantity": ...}}}}',
@@ -122,12 +132,50 @@ def test_no_message_is_pydantics(value):
     for section, kind in sections.items():
         assert issubclass(kind, BaseModel)
         for name in kind.model_fields:
-            with suppress(MarketDataError):
+            with suppress(SettingsError):
                 MarketSettings.from_mapping({section: {name: value}})
                 continue
-            with pytest.raises(MarketDataError) as caught:
+            with pytest.raises(SettingsError) as caught:
                 MarketSettings.from_mapping({section: {name: value}})
             for problem in caught.value.problems:
                 assert problem.startswith(f"{section}.{name}")
                 assert "Input should" not in problem
                 assert "valid" not in problem
+
+
+def test_one_file_holds_every_section_and_all_mistakes_are_told_at_once(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('[caps]\nlayout = "wide"\n[calibration]\nsolver = "LM"\n')
+    assert market_settings(file) == MarketSettings.from_mapping({"caps": {"layout": "wide"}})
+    assert study_settings(file) == study_settings({"calibration": {"solver": "lm"}})
+    wrong = "[caps]\nlayout = 'wise'\n[calibration]\nsolver = 'newtn'\n"
+    file.write_text(wrong + "[diagnosys]\nmode = 'full'\n")
+    for read in (market_settings, study_settings):
+        with pytest.raises(cs.SettingsError) as caught:
+            read(file)
+        assert not isinstance(caught.value, cs.MarketDataError)
+        assert caught.value.where == str(file)
+        assert sorted(problem.split(" (")[-1] for problem in caught.value.problems) == [
+            "diagnosys: there is no such setting; did you mean 'diagnosis'?",
+            "did you mean 'newton'?)",
+            "did you mean 'wide'?)",
+        ]
+
+
+def test_every_threshold_is_described_once_and_is_a_setting_of_studies():
+    changes = [f"diagnosis.{name}={0.5 * one.default}" for name, one in THRESHOLDS.items()]
+    chosen = study_settings(None, changes).diagnosis
+    for name, one in THRESHOLDS.items():
+        assert getattr(chosen.thresholds, name) == 0.5 * one.default
+        assert one.unit
+        assert one.sentence
+    assert set(DiagnosisSection.model_fields) == {"mode", "levels", *THRESHOLDS}
+    limits = study_settings(None).governance.limits
+    assert {name: (one.amber, one.red) for name, one in limits.items()} == {
+        name: (one.amber, one.red) for name, one in USUAL_LIMITS.items()
+    }
+
+
+def test_a_market_knows_no_section_of_a_study():
+    with pytest.raises(cs.SettingsError, match="calibration: there is no such setting; remove it"):
+        MarketSettings.from_mapping({"calibration": {"solver": "lm"}})

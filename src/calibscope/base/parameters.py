@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array, Indices, frozen
+from calibscope.base.spelling import choose_from
 from calibscope.base.transforms import IDENTITY, Coordinates, Scale
 
 TRANSFORMS = ("log", "arctanh", "identity")  # of intervals, in the order of their codes
@@ -78,12 +79,8 @@ class Specs:
     def place(self, name: str) -> int:
         """Where a parameter is in the order, or an error that lists the names."""
         if name not in self.names:
-            raise ValueError(f"{name!r} is not a parameter; choose from {', '.join(self.names)}")
+            raise ValueError(f"{name!r} is not a parameter; {choose_from(self.names, name)}")
         return self.names.index(name)
-
-    def checked(self, name: str) -> str:
-        """The same name, if a parameter has it; else the error of `place`."""
-        return self.names[self.place(name)]
 
     @cached_property
     def lower(self) -> Array:

@@ -9,6 +9,7 @@ from typing import Literal, overload
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.base.spelling import choose_from
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
 from calibscope.calibration.candidates import Candidates
@@ -75,7 +76,7 @@ def calibrate(
     0.813
     """
     if evidence not in ("lazy", "full"):
-        raise ValueError(f"evidence is {evidence!r}; choose from lazy, full")
+        raise ValueError(f"evidence is {evidence!r}; {choose_from(('lazy', 'full'), evidence)}")
     problem = posed_problem(day, weights, bounds, fixed, anchor, anchor_strength, model)
     solve = solver_named(solver)
     search_for(problem.model).prepare()

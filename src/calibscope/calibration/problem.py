@@ -17,6 +17,7 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, frozen
 from calibscope.base.brief import brief
 from calibscope.base.parameters import Specs
+from calibscope.base.spelling import choose_from
 from calibscope.calibration.weights import Weights, name_of, weights_of
 from calibscope.market.day import MarketDay
 from calibscope.models.model import DEFAULT, Model, Pricer, Values, model_named
@@ -298,9 +299,7 @@ def box(specs: Specs, bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array
     lower, upper = np.array(specs.lower), np.array(specs.upper)
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
         if name not in specs.names:
-            raise ValueError(
-                f"{brief(name)} is not a parameter; choose from {', '.join(specs.names)}"
-            )
+            raise ValueError(f"{brief(name)} is not a parameter; {choose_from(specs.names, name)}")
         if not isinstance(limits, Sequence) or len(limits) != 2:
             raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
         p = specs.names.index(name)

@@ -10,13 +10,13 @@ import numpy as np
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.base.parameters import bound_marks
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.solvers import is_global
 from calibscope.models.model import Model
 
 if TYPE_CHECKING:
     from calibscope.calibration.near_optimal.evidence import Evidence
 
 CONVERGED_OFFSET = 1e-6
-SEARCHES = ("global", "multistart", "annealing")  # solvers that look beyond the nearest optimum
 UNREACHABLE = 0.2  # RMSRE beyond which the quotes are not met
 PUSHING = 1e-9  # a multiplier's size over that of its column and the residuals, beyond rounding
 IDENTIFIED = 1e6  # largest condition number at which exact quotes give parameters back to 1e-5
@@ -32,7 +32,7 @@ class Status(Enum):
     UNDERDETERMINED = "There are fewer quotes than free parameters; many parameters fit alike."
     NOT_CONVERGED = "The solver stopped before an optimum."
     NOT_BEST = "There is a better optimum than this fit; fit.evidence has it."
-    UNREACHABLE = "The best fit found misses the quotes by more than 20 %."
+    UNREACHABLE = f"The best fit found misses the quotes by more than {100 * UNREACHABLE:.0f} %."
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +231,7 @@ class Fit:
             return Status.NOT_CONVERGED
         if self.has_equal_speeds:
             return Status.EQUAL_SPEEDS
-        if self.solver not in SEARCHES:
+        if not is_global(self.solver):
             return Status.LOCAL
         return Status.AT_BOUND if self.at_bound.any() else Status.CONVERGED
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.brief import brief
+from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 
@@ -47,7 +48,7 @@ def weights_of(day: MarketDay, weights: Weights) -> Array:
                 shows = vegas > LEAST_VEGA * day.prices
                 return _finite(day, np.where(shows, vegas**-2.0, np.nan), NO_VEGA)
         raise ValueError(
-            f"weights are {brief(weights)}; choose from {', '.join(WEIGHTINGS)}, give an "
+            f"weights are {brief(weights)}; {choose_from(WEIGHTINGS, weights)}, or give an "
             "importance per maturity, such as {10: 1, 20: 3}, or one weight per quote"
         )
     if isinstance(weights, Mapping):

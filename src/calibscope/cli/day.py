@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @file_options
 @click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
+@click.option("--model", help="g2++ (default), hull-white, or one of your own.")
 @click.option("--html", type=FILE, help="Write a page with figures to this file instead.")
 @click.option("--refits", is_flag=True, help="Fit again, too: some seconds.")
 @output_options
@@ -26,6 +27,7 @@ def day(
     context: click.Context,
     files: Files,
     date: str,
+    model: str | None,
     html: Path | None,
     refits: bool,
     output: Output,
@@ -46,17 +48,16 @@ def day(
     intervals of three methods, and what the uncertainty means for rates and curves.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
-    from calibscope.market.errors import MarketDataError
     from calibscope.report.day import calibrated_day
     from calibscope.report.machine_readable import day_as_data
     from calibscope.report.outcomes import market_as_data
     from calibscope.study.rag import BAD
 
-    study = files.study_settings()
+    study = files.study_settings(*([f"calibration.model={model}"] if model else []))
     market, _ = files.read(output)
     try:
         fit = calibrate(market.day(date), **study.calibration.arguments())
-    except (MarketDataError, ValueError) as error:
+    except ValueError as error:
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds
     again = _fitted_again(fit, thresholds, output) if refits else None

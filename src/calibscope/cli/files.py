@@ -37,32 +37,34 @@ class Files:
 
     def read(self, output: Output) -> "tuple[Market, MarketSettings]":
         """The market in the files, or a message why there is none."""
-        from calibscope.market.errors import MarketDataError
-        from calibscope.market.read import market_settings, read_market, settings_content
-        from calibscope.market.settings import SECTIONS_OF_STUDIES
+        from calibscope.base.errors import InputError
+        from calibscope.market.read import read_files
+        from calibscope.study.read import market_settings
 
         try:
-            content, _ = settings_content(self.settings, self.changes)
-            if any(section in content for section in SECTIONS_OF_STUDIES):
-                self.study_settings()  # to refuse them here, if they are wrong
             chosen = market_settings(self.settings, self.changes)
             quote = chosen.caps.quantity or "price"
             caps: Path | dict[str, Path] = self.caps
             if self.strikes:
                 caps = {quote: self.caps, "strike": self.strikes}
             with output.progress("bootstrapping curves") as progress:
-                return read_market(caps, self.curve, settings=chosen, progress=progress), chosen
-        except MarketDataError as error:
+                return read_files(caps, self.curve, chosen, progress), chosen
+        except InputError as error:
             raise click.ClickException(str(error)) from None
 
-    def study_settings(self) -> "StudySettings":
-        """The sections calibration, diagnosis and governance, or a message what is wrong there."""
-        from calibscope.market.errors import MarketDataError
+    def study_settings(self, *more: str) -> "StudySettings":
+        """The sections calibration, diagnosis and governance, or a message what is wrong there.
+
+        Parameters
+        ----------
+        more : changes that follow those of the user, such as "calibration.model=hull-white"
+        """
+        from calibscope.base.errors import InputError
         from calibscope.study.settings import study_settings
 
         try:
-            return study_settings(self.settings, self.changes)
-        except MarketDataError as error:
+            return study_settings(self.settings, (*self.changes, *more))
+        except InputError as error:
             raise click.ClickException(str(error)) from None
 
 

@@ -44,7 +44,6 @@ def robustness(
     ["vega weights"]
     weights = "vega"
     """  # noqa: D301
-    from calibscope.market.errors import MarketDataError
     from calibscope.report.outcomes import robustness_as_data
     from calibscope.report.robustness import robustness_page
     from calibscope.study.errors import StoreError
@@ -63,7 +62,7 @@ def robustness(
             )  # fmt: skip
         if store is not None:
             keep(table, store)
-    except (MarketDataError, StoreError, ValueError) as error:
+    except (StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     output.show(
         lambda: robustness_page(table, market.name),

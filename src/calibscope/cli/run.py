@@ -52,7 +52,7 @@ def run(
     """  # noqa: D301
     done = 0
     try:
-        from calibscope.market.errors import MarketDataError
+        from calibscope.base.errors import InputError
         from calibscope.report.outcomes import run_as_data
         from calibscope.report.run import run_page, run_progress
         from calibscope.study.engines import EngineError
@@ -74,7 +74,7 @@ def run(
                     market, store, chosen, engine=engine, threads=threads, inputs=files.paths,
                     refits=refits, engine_timeout=engine_timeout, progress=report,
                 )  # fmt: skip
-        except (MarketDataError, StoreError, EngineError) as error:
+        except (InputError, StoreError, EngineError) as error:
             raise click.ClickException(str(error)) from None
         output.show(
             lambda: run_page(study, tally),

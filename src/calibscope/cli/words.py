@@ -1,12 +1,14 @@
 """Settings whose values are words, for the shell to complete: --set calibration.solver=bobyqa.
 
-They are repeated here from the settings themselves, which take too long to import while somebody
-waits at the prompt; a test compares them.
+All but the solvers are repeated here from the settings themselves, which take too long to import
+while somebody waits at the prompt; a test compares them.
 """
 
 from typing import TYPE_CHECKING
 
 import click
+
+from calibscope.calibration.solvers import SOLVERS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -20,10 +22,8 @@ UNITS = ("decimal", "percent", "bp", "currency")
 YES_OR_NO = ("true", "false")
 
 WORDS: dict[str, tuple[str, ...]] = {
-    "calibration.solver": (
-        "global", "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton", "annealing",
-        "multistart",
-    ),
+    "calibration.model": ("g2++", "hull-white"),
+    "calibration.solver": tuple(SOLVERS),
     "calibration.weights": ("rmsre", "absolute", "vega", "leverage_balanced"),
     "calibration.optima": YES_OR_NO,
     "diagnosis.mode": ("active", "full", "strict"),

@@ -17,12 +17,10 @@ from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 from calibscope.market.maturity import label
 from calibscope.models.model import Model, Values
-
-USUAL = DiagnosisSettings()
 
 Labels = npt.NDArray[np.str_]
 

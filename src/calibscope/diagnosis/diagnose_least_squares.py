@@ -10,16 +10,16 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
 from calibscope.base.parameters import TRANSFORMS, ParameterSpec, Specs
+from calibscope.base.spelling import choose_from
 from calibscope.base.transforms import IDENTITY, Scale, Transform
 from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.geometry import column_lengths
 from calibscope.diagnosis.refit.refit import Refit
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
 from calibscope.diagnosis.stack import finished
 
-USUAL = DiagnosisSettings()
 LARGEST, SMALLEST = 1e140, 1e-290
 
 Limits = Mapping[str, tuple[float, float]] | tuple[ArrayLike, ArrayLike]
@@ -200,7 +200,7 @@ def _limits(bounds: Limits | None, names: tuple[str, ...], values: Array) -> tup
     if isinstance(bounds, Mapping):
         for name, pair in bounds.items():
             if name not in names:
-                raise ValueError(f"{name!r} is not a parameter; choose from {', '.join(names)}")
+                raise ValueError(f"{name!r} is not a parameter; {choose_from(names, name)}")
             p = names.index(name)
             lower[p], upper[p] = _pair(pair, (), f"bounds of {name}")
     elif bounds is not None:

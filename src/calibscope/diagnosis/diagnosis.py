@@ -8,6 +8,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
 from calibscope.base.measures import Quantities
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.flags import Flags
 from calibscope.diagnosis.least_squares import LeastSquares
@@ -503,7 +504,7 @@ class Diagnosis:
         if method == "bootstrap":
             return self.refits.bootstrap(scale=scale).intervals(level)
         if method != "delta":
-            raise ValueError(f"method is {method!r}; choose from delta, profile, bootstrap")
+            raise ValueError(f"method is {method!r}; {choose_from(get_args(Method), method)}")
         errors, effective_degrees = (
             self.standard_errors(scale, form),
             self.scales.degrees_of_freedom,

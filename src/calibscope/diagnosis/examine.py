@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.diagnosis import MODES, Diagnosis, Mode
 from calibscope.diagnosis.flags import raise_flags
 from calibscope.diagnosis.least_squares import LeastSquares
@@ -31,7 +32,7 @@ def examine(
     units : in which the rank is judged: "natural" parameters (the paper's), or "unit_columns"
     """
     if mode not in MODES:
-        raise ValueError(f"mode is {mode!r}; choose from {', '.join(MODES)}")
+        raise ValueError(f"mode is {mode!r}; {choose_from(MODES, mode)}")
     A, e = problem.design, problem.weighted_residuals
     is_free, scale = problem.is_free, problem.coordinate_scale
     lengths, is_perfect = column_lengths(A), problem.is_perfect(settings.perfect)

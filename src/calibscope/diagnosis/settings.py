@@ -1,7 +1,27 @@
-"""Where numbers become flags: the thresholds of a diagnosis, in one place."""
+"""Where numbers become flags: the thresholds of a diagnosis, in one place.
 
-from dataclasses import dataclass
-from typing import ClassVar
+Each has its name, unit, sentence and default here alone. Settings of studies, reports and the
+documentation read them here.
+"""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+LEVELS = (0.5, 0.75, 0.95)  # of intervals, where several are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What there is to know of a threshold."""
+
+    name: str  # of the setting
+    unit: str
+    sentence: str
+    default: float
+
+
+def _threshold(default: float, unit: str, sentence: str) -> Any:
+    return field(default=default, metadata={"unit": unit, "sentence": sentence})
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,19 +30,52 @@ class DiagnosisSettings:
 
     is_shared: ClassVar[bool] = True
 
-    rank_tolerance: float = 1.5e-8  # singular values below this times the largest do not count
-    tikhonov: float = 1e-8  # lambda over the largest singular value squared
-    unidentified_share: float = 0.05  # squared length of a parameter's unit vector that was dropped
-    leverage_near_one: float = 0.95  # beyond, the Noether condition is in doubt
-    forced_leverage: float = 1.0 - 1e-12  # beyond, a quote is met whatever it says
-    multiplier_errors: float = 2.0  # of a bound's multiplier, in standard errors: above, it holds
-    masking: float = 2.0  # scale_mse over scale_mad: beyond, few residuals set the scale
-    curvature: float = 0.1  # largest |eigenvalue| of what Gauss-Newton leaves out
-    influence_disagreement: float = 0.1  # of Gauss-Newton's influence from the exact one
-    smallest_eigenvalue: float = 1e-6  # of the exact Hessian over Gauss-Newton's: below, singular
-    relative_offset: float = 1e-6  # beyond, the residuals are not those of an optimum
-    perfect: float = 1e-10  # residuals over observations: below, there is no noise to measure
-    cooks_distance: float = 1.0  # beyond, one quote moves the parameters out of their own region
-    outlier_probability: float = 0.05  # of an outlier on a day without any (Bonferroni)
-    edof_disagreement: float = 0.5  # between Tikhonov's EDoF and the rank
-    level: float = 0.95  # of the intervals whose cuts are flagged
+    rank_tolerance: float = _threshold(
+        1.5e-8, "largest singular value", "singular values below this do not count"
+    )
+    tikhonov: float = _threshold(
+        1e-8, "largest singular value squared", "the penalty lambda of Tikhonov's EDoF"
+    )
+    unidentified_share: float = _threshold(
+        0.05, "1", "squared length of a parameter's unit vector that was dropped"
+    )
+    leverage_near_one: float = _threshold(0.95, "1", "beyond, the Noether condition is in doubt")
+    forced_leverage: float = _threshold(
+        1.0 - 1e-12, "1", "beyond, a quote is met whatever its value"
+    )
+    multiplier_errors: float = _threshold(
+        2.0, "standard errors", "above, the multiplier of a bound says that it holds"
+    )
+    masking: float = _threshold(
+        2.0, "scale_mse over scale_mad", "beyond, few residuals set the scale"
+    )
+    curvature: float = _threshold(0.1, "1", "largest |eigenvalue| of what Gauss-Newton leaves out")
+    influence_disagreement: float = _threshold(
+        0.1, "relative", "distance of Gauss-Newton's influence from the exact one"
+    )
+    smallest_eigenvalue: float = _threshold(
+        1e-6, "1", "of the exact Hessian over Gauss-Newton's: below, it is singular"
+    )
+    relative_offset: float = _threshold(
+        1e-6, "1", "beyond, the residuals are not those of an optimum"
+    )
+    perfect: float = _threshold(
+        1e-10, "residuals over observations", "below, there is no noise to measure"
+    )
+    cooks_distance: float = _threshold(
+        1.0, "1", "beyond, one quote moves the parameters out of their own region"
+    )
+    outlier_probability: float = _threshold(
+        0.05, "probability", "of an outlier on a day without any (Bonferroni)"
+    )
+    edof_disagreement: float = _threshold(
+        0.5, "directions", "distance between Tikhonov's EDoF and the rank"
+    )
+    level: float = _threshold(0.95, "probability", "of the intervals whose cuts are flagged")
+
+
+USUAL = DiagnosisSettings()
+THRESHOLDS = {
+    one.name: Threshold(one.name, **one.metadata, default=getattr(USUAL, one.name))
+    for one in fields(DiagnosisSettings)
+}

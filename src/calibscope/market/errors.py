@@ -2,31 +2,11 @@
 
 from collections.abc import Sequence
 
-from calibscope.base.brief import cut
-
-# Nobody reads more, and a file can hold a name of a megabyte.
-LISTED = 20
-LONGEST = 600
+from calibscope.base.errors import InputError
 
 
-class MarketDataError(ValueError):
+class MarketDataError(InputError):
     """Market data that cannot be used; `problems` lists every reason found."""
-
-    def __init__(self, where: str, problems: Sequence[str]) -> None:
-        self.where = cut(where, LONGEST)
-        self.problems = tuple(cut(problem, LONGEST) for problem in problems)
-        if len(self.problems) == 1:
-            text = f"{self.where}: {self.problems[0]}"
-        else:
-            lines = "".join(f"\n  - {problem}" for problem in self.problems[:LISTED])
-            if len(self.problems) > LISTED:
-                lines += f"\n  - and {len(self.problems) - LISTED:,} more"
-            text = f"{self.where}: {len(self.problems)} problems{lines}"
-        super().__init__(text)
-
-    def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...]]]:
-        """Exceptions cross process borders by their arguments, which here are not the text."""
-        return type(self), (self.where, self.problems)
 
 
 def raise_problems(where: str, problems: Sequence[str]) -> None:

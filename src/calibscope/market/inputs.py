@@ -10,6 +10,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.spelling import choose_from
 
 LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
 
@@ -55,7 +56,7 @@ def choice(value: object, what: str, choices: object) -> list[str]:
     allowed = get_args(choices)
     if isinstance(value, str) and value in allowed:
         return []
-    return [f"{what} is {brief(value)}; choose from {', '.join(allowed)}"]
+    return [f"{what} is {brief(value)}; {choose_from(allowed, value)}"]
 
 
 def flag(value: object, what: str) -> list[str]:

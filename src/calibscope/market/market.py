@@ -1,4 +1,4 @@
-"""Many days of one market, checked: what calibration, diagnosis and studies take in."""
+"""Many days of one market, checked."""
 
 import datetime
 import hashlib

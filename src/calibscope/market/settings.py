@@ -6,50 +6,40 @@ verified against the quotes afterwards (`assembly/units.py`).
 
 import codecs
 import datetime
-import difflib
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from calibscope.base.brief import brief
+from calibscope.base.settings import (
+    NotNegative,
+    Positive,
+    Section,
+    alone,
+    checked_settings,
+    refused,
+    spelt,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
-
-from calibscope.base.brief import LONGEST, brief, cut
+from calibscope.base.settings_file import file_content
+from calibscope.base.spelling import choose_from
 from calibscope.market.curve import Compounding
 from calibscope.market.day import AtTheMoney
-from calibscope.market.errors import MarketDataError
 from calibscope.market.interpolation import Interpolation
-from calibscope.market.limits import file_problem
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
 from calibscope.market.quotes import Kind
 
 Unit = Literal["decimal", "percent", "bp", "currency"]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Years = Literal["6M", "3M"]
 AnyQuantity = Literal[CapQuantity, CurveQuantity]  # a single Literal, for a single complaint
 
-SECTIONS_OF_STUDIES = ("calibration", "diagnosis", "governance")  # in the same file
 TENORS = {"6M": 0.5, "3M": 0.25}
 DATE_FORMATS = ("iso", "dmy", "mdy", "excel")  # beside those of strptime
 LARGEST_SHIFT = 0.5
-LARGEST_SETTINGS = 1_000_000  # bytes of a settings file
-DEEPEST = 10  # levels of nesting; ours have three
-LONGEST_WORD = 100  # signs of a word that may be one of ours, misspelt
-TOO_DEEP = "something is nested too deeply"
-TOO_MANY_DIGITS = "a whole number has too many digits"
 # Codecs that are no way to write a file, and slow on long ones.
 NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "unicode-escape")
 
@@ -60,41 +50,6 @@ UNIT_WORDS = {
     **dict.fromkeys(("%", "pct"), "percent"),
     **dict.fromkeys(("EUR", "euro", "€"), "currency"),
 }
-
-
-class Section(BaseModel):
-    """A section of a settings file: frozen, without strangers, generous about spelling."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _in_our_spelling(cls, value: Any, info: ValidationInfo) -> Any:
-        """Case matters in no word of ours: `target` is TARGET."""
-        annotation = cls.model_fields[info.field_name or ""].annotation
-        literals = (
-            part for part in (annotation, *get_args(annotation)) if get_origin(part) is Literal
-        )
-        return _spelt(value, (word for literal in literals for word in get_args(literal)))
-
-
-Settings = TypeVar("Settings", bound=Section)
-
-
-def _spelt(value: Any, words: Iterable[str]) -> Any:
-    """The word of ours that differs only in case, blanks and hyphens; else the value itself."""
-    if not isinstance(value, str):
-        return value
-    return {_plain(word): word for word in words}.get(_plain(value), value)
-
-
-def _plain(word: str) -> str:
-    return re.sub(r"[\s_-]+", "_", word.strip().casefold())
-
-
-def alone(value: Any) -> Any:
-    """A single entry may stand without its list."""
-    return (value,) if isinstance(value, str | int | float | datetime.date) else value
 
 
 def _years(value: Any) -> float:
@@ -154,6 +109,16 @@ def _encoding(value: str) -> str:
     return value
 
 
+def _shift(value: float) -> float:
+    if value > LARGEST_SHIFT:
+        raise PydanticCustomError(
+            "shift",
+            "use at most {largest}: {percent} percent is no shift, and 0.03 is three percent",
+            {"largest": LARGEST_SHIFT, "percent": f"{100 * value:g}"},
+        )
+    return value
+
+
 class FileSettings(Section):
     """How one input (the caps, or the curve) is written."""
 
@@ -166,11 +131,16 @@ class FileSettings(Section):
     delimiter: Annotated[str, AfterValidator(_delimiter)] | None = None
     encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8-sig"
     missing: Annotated[tuple[str, ...], BeforeValidator(alone)] = ()  # beside #N/A, NULL, ...
-    columns: dict[str, str] = {}  # their column -> ours: date, value, price, 3Y, ..., or "ignore"
-    quantities: dict[str, AnyQuantity] = {}  # their word, for a cell or a sheet -> ours
-    units: dict[AnyQuantity, Unit] = {}  # what is not named is decimal, prices per unit notional
+    columns: dict[str, str] = Field(default={})  # their column -> ours: date, value, 3Y, "ignore"
+    quantities: dict[str, AnyQuantity] = Field(default={})  # their word (cell or sheet) -> ours
+    units: dict[AnyQuantity, Unit] = Field(default={})  # else decimal, prices per unit notional
 
     own: ClassVar[tuple[Quantity, ...]] = ALL_QUANTITIES  # which this input may have
+    examples: ClassVar[Mapping[str, str]] = {
+        "columns": '"EUCAPA3 Curncy" = "3Y"',
+        "quantities": '"PX_LAST" = "price"',
+        "units": 'price = "bp"',
+    }
 
     @field_validator("quantities", mode="before")
     @classmethod
@@ -178,7 +148,7 @@ class FileSettings(Section):
         """Quantities of the other input are welcome: one file may hold both."""
         if not isinstance(value, Mapping):
             return value
-        return {theirs: _spelt(ours, ALL_QUANTITIES) for theirs, ours in value.items()}
+        return {theirs: spelt(ours, ALL_QUANTITIES) for theirs, ours in value.items()}
 
     @field_validator("units", mode="before")
     @classmethod
@@ -186,20 +156,18 @@ class FileSettings(Section):
         if not isinstance(value, Mapping):
             return value
         units = {
-            _spelt(quantity, cls.own): (
-                UNIT_WORDS.get(_spelt(unit, UNIT_WORDS), unit) if isinstance(unit, str) else unit
+            spelt(quantity, cls.own): (
+                UNIT_WORDS.get(spelt(unit, UNIT_WORDS), unit) if isinstance(unit, str) else unit
             )
             for quantity, unit in value.items()
         }
-        strangers = [
-            f"{brief(word)} is no quantity"
-            f"{' of this section' if word in ALL_QUANTITIES else did_you_mean(word, cls.own)}"
-            for word in units
-            if word not in cls.own
-        ]
+        strangers = [word for word in units if word not in cls.own]
         if strangers:
-            text = f"{', '.join(strangers)}; use {', '.join(cls.own)}"
-            raise PydanticCustomError("strangers", "{text}", {"text": text})
+            named = ", ".join(
+                f"{brief(word)} is not a quantity{' of this section' * (word in ALL_QUANTITIES)}"
+                for word in strangers
+            )
+            raise refused(f"{named}; {choose_from(cls.own, *strangers)}")
         return units
 
 
@@ -226,7 +194,7 @@ class Conventions(Section):
     atm: AtTheMoney | None = None  # None: goes with first_caplet
     schedule: Literal["idealised", "TARGET"] = "idealised"
     notional: Positive = 1.0  # that prices in currency are for
-    vol_shift: Annotated[NotNegative, Field(le=LARGEST_SHIFT)] = 0.0  # of shifted lognormal vols
+    vol_shift: Annotated[NotNegative, AfterValidator(_shift)] = 0.0  # of shifted lognormal vols
     compounding: Compounding = "continuous"
     ois_index: Literal["ESTR", "EONIA"] = "ESTR"
     interpolation: Interpolation = "log-cubic"
@@ -247,7 +215,7 @@ class CheckSettings(Section):
 
 
 class MarketSettings(Section):
-    """The whole settings file: [caps], [curve], [conventions], [checks]."""
+    """The sections on the market: [caps], [curve], [conventions], [checks]."""
 
     caps: CapSettings = CapSettings()
     curve: CurveSettings = CurveSettings()
@@ -257,155 +225,9 @@ class MarketSettings(Section):
     @classmethod
     def from_toml(cls, path: str | Path) -> "MarketSettings":
         """Read and check a settings file; all problems in one error."""
-        return cls.from_mapping(cls.content_of(path), str(path))
-
-    @staticmethod
-    def content_of(path: str | Path) -> dict[str, Any]:
-        """What a TOML file says, not yet checked."""
-        try:
-            unfit = file_problem(Path(path), LARGEST_SETTINGS)
-            if unfit is None:
-                return parsed_toml(Path(path).read_text(encoding="utf-8-sig"))
-            problem = unfit
-        except FileNotFoundError:
-            problem = "there is no such settings file; check the name"
-        except OSError as error:
-            problem = f"cannot be read ({error.strerror}); give a TOML file"
-        except UnicodeDecodeError:
-            problem = "is no UTF-8 text; save it as UTF-8"
-        except tomllib.TOMLDecodeError as error:
-            problem = f"is no valid TOML: {error}"
-        except ValueError:  # a zero byte in the name
-            problem = "is no name of a file; check the name"
-        raise MarketDataError(str(path), [problem])
+        return cls.from_mapping(file_content(path), str(path))
 
     @classmethod
     def from_mapping(cls, content: dict[str, Any], where: str = "settings") -> "MarketSettings":
         """Check settings given as nested dictionaries."""
         return checked_settings(cls, content, where)
-
-
-def parsed_toml(text: str) -> dict[str, Any]:
-    """What the text says; `tomllib.TOMLDecodeError` if it is no TOML that can be settings."""
-    try:
-        content = tomllib.loads(text)
-    except RecursionError:
-        raise tomllib.TOMLDecodeError(TOO_DEEP) from None
-    except tomllib.TOMLDecodeError:
-        raise
-    except ValueError:  # of int(), on more than 4,300 digits
-        raise tomllib.TOMLDecodeError(TOO_MANY_DIGITS) from None
-    if problem := _monster(content):
-        raise tomllib.TOMLDecodeError(problem)
-    return content
-
-
-def _monster(content: Mapping[str, Any]) -> str | None:
-    """What no setting has, and Python cannot even show: deep nesting, numbers without end."""
-    level: list[Any] = [content]
-    for _ in range(DEEPEST):
-        inner: list[Any] = []
-        for value in level:
-            if isinstance(value, Mapping):
-                inner += value.values()
-            elif isinstance(value, list | tuple):
-                inner += value
-            elif isinstance(value, int) and abs(value) >= 2**63:
-                return TOO_MANY_DIGITS
-        if not inner:
-            return None
-        level = inner
-    return TOO_DEEP
-
-
-def checked_settings(kind: type[Settings], content: dict[str, Any], where: str) -> Settings:
-    """Settings of this kind, or one error with everything that is wrong about them."""
-    if monster := _monster(content):
-        raise MarketDataError(where, [f"{monster}; correct or remove it"])
-    try:
-        return kind.model_validate(content)
-    except ValidationError as error:
-        problems = [_problem(item, kind) for item in error.errors()]
-        raise MarketDataError(where, problems) from None
-
-
-# By the first word of pydantic's type of error.
-REMEDIES = {
-    "bool": "use true or false",
-    "float": "use a number",
-    "finite": "use a finite number",
-    "int": "use a whole number",
-    "string": "use a text in quotes",
-    "tuple": "use a list in brackets",
-    "model": "write single settings, each with its name",
-}
-EXAMPLES = {
-    "columns": '"EUCAPA3 Curncy" = "3Y"',
-    "quantities": '"PX_LAST" = "price"',
-    "units": 'price = "bp"',
-}
-
-
-def _problem(item: ErrorDetails, kind: type[Section]) -> str:
-    """What is wrong and what to do, in a user's words."""
-    parts = [str(part) for part in item["loc"] if isinstance(part, str) and part != "[key]"]
-    place, given, context = cut(".".join(parts), LONGEST), item["input"], item.get("ctx", {})
-    error = item["type"]
-    if error == "extra_forbidden":
-        return f"{place}: there is no such setting; {_instead(parts, kind)}"
-    if error == "strangers":
-        return f"{place}: {item['msg']}" if place else item["msg"]
-    if error == "less_than_equal":  # of a shift alone
-        percent = f"{100 * float(given):g} percent"
-        return f"{place} is {brief(given)}, that is {percent}; 0.03 is three percent"
-    if error == "literal_error":
-        names = context["expected"]
-        words = re.findall(r"'([^']*)'", names)
-        if words[0][0].isalnum():
-            names = names.replace("'", "")
-        remedy = f"use {names}{did_you_mean(given, words)}"
-    elif error == "dict_type":
-        example = EXAMPLES.get(parts[-1])
-        remedy = f"write one by one under [{place}]" + (f", such as {example}" if example else "")
-    elif error == "missing":
-        return f"{place}: numbers are missing; give as many as there should be"
-    elif error == "too_short":
-        remedy = "give at least one"
-    elif error == "less_than":
-        remedy = f"use a number below {context['lt']:g}"
-    elif error == "greater_than":
-        remedy = f"use a number above {context['gt']:g}"
-    elif error == "greater_than_equal":
-        remedy = f"use a number of at least {context['ge']:g}"
-    else:
-        remedy = REMEDIES.get(error.split("_")[0], item["msg"])
-    return f"{place} is {brief(given)}; {remedy}"
-
-
-def did_you_mean(word: Any, words: Iterable[str]) -> str:
-    """A hint at the word of ours that is spelt almost like this one; empty without any."""
-    if not isinstance(word, str) or len(word) > LONGEST_WORD:
-        return ""
-    plain = {_plain(one): one for one in words}
-    near = difflib.get_close_matches(_plain(word), plain, n=1)
-    return f" (did you mean {plain[near[0]]!r}?)" if near else ""
-
-
-def _instead(parts: list[str], kind: type[Section]) -> str:
-    """What an unknown name may have meant: in another section, nested, or spelt differently."""
-    *above, name = parts
-    if len(name) > LONGEST_WORD:
-        return "remove it"
-    sections = {
-        section: list(getattr(type(field.default), "model_fields", ()))
-        for section, field in kind.model_fields.items()
-    }
-    if "." in name:
-        nested = "..."
-        for part in reversed(".".join(parts).split(".")):
-            nested = f'{{"{part}": {nested}}}'
-        return f"write nested: {nested}"
-    if elsewhere := [f"{section}.{name}" for section in sections if name in sections[section]]:
-        return f"did you mean {' or '.join(elsewhere)}?"
-    near = difflib.get_close_matches(name, sections.get(above[0], ()) if above else sections, n=1)
-    return f"did you mean {near[0]!r}?" if near else "remove it"

@@ -20,8 +20,10 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray
+from calibscope.base.brief import brief
 from calibscope.base.measures import Quantities
 from calibscope.base.parameters import Specs
+from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay
 
 GROUP = "calibscope.models"
@@ -257,7 +259,7 @@ def model_named(model: "str | type[Model]") -> type[Model]:
         return _REGISTERED[model]
     found = {**_announced(), **BUILT_IN}
     if not isinstance(model, str) or model not in found:
-        raise ValueError(f"model is {model!r}; choose from {', '.join(model_names())}")
+        raise ValueError(f"model is {brief(model)}; {choose_from(model_names(), model)}")
     return _loaded(found[model])
 
 

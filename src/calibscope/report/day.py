@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnose import USUAL, diagnose
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.diagnose import diagnose
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
 from calibscope.market.maturity import label
 from calibscope.models.model import Model
 from calibscope.report.diagnosis import PERCENT, Unit, diagnosed

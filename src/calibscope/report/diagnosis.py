@@ -9,6 +9,7 @@ from rich.table import Table
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.linear.intervals import Intervals
+from calibscope.diagnosis.settings import LEVELS
 from calibscope.report.bars import bar
 from calibscope.report.tables import (
     heading,
@@ -19,7 +20,7 @@ from calibscope.report.tables import (
     share_text,
 )
 
-LEVEL, SHORT_LEVEL = 0.95, 0.5
+LEVEL, SHORT_LEVEL = LEVELS[-1], LEVELS[0]
 
 
 class Unit(NamedTuple):

@@ -7,17 +7,16 @@ from dataclasses import asdict
 from typing import Any, get_args
 
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnose import USUAL, diagnose
+from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis, Mode
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings
 from calibscope.market.maturity import label
 from calibscope.report.plain import plain
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.refits.data import refits_as_data
 
-LEVELS = (0.5, 0.75, 0.95)
 SCALES: tuple[Scale, ...] = ("mad_adjusted", "mad", "mse")
 NUMBERS = (
     "edof", "condition_number", "condition_number_exact", "relative_offset", "scale_mse",

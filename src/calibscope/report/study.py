@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from calibscope.diagnosis.settings import USUAL
 from calibscope.market.maturity import label
 from calibscope.report.bars import bar
 from calibscope.report.run import COLOURS
@@ -15,10 +16,11 @@ from calibscope.report.tables import heading, plain_table
 from calibscope.study import statistics
 from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.study import Study
+from calibscope.study.usual_limits import RMSRE_AMBER
 
 BAR = 12  # characters
 RED_DAYS = 3  # that are listed
-NEAR_ONE = 0.95
+NEAR_ONE = USUAL.leverage_near_one
 VARIANTS = {
     "edof": "as in the paper",
     "edof_scaled": "by logarithms",
@@ -57,8 +59,8 @@ def _headline(study: Study) -> Text:
     return Text.assemble(
         (f"{text}\n", "bold"),
         f"{days['date'].iloc[0].date()} to {days['date'].iloc[-1].date()}. RMSRE: median "
-        f"{rmsre.median():.2%}, above 2 % on {(rmsre > 0.02).sum():,} days, highest "
-        f"{rmsre.max():.1%}.",
+        f"{rmsre.median():.2%}, above {100 * RMSRE_AMBER:g} % on "
+        f"{(rmsre > RMSRE_AMBER).sum():,} days, highest {rmsre.max():.1%}.",
     )
 
 

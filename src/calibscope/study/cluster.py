@@ -1,6 +1,6 @@
 """Chunks of days on a Dask cluster whose workers come, go, freeze or have another code.
 
-Every chunk comes back with the code that computed it (`base/fingerprint.py`) and is stored only if
+Every chunk comes back with the code that computed it (`study/fingerprint.py`) and is stored only if
 that is the code of this process. A worker with another code, or one that has not been heard of for
 a while, gets no more chunks; its chunks are computed by the others, and if there are none, the run
 stops and says why. What was stored stays, and the next run goes on.
@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from calibscope import __version__
-from calibscope.base import fingerprint
 from calibscope.market.day import MarketDay
+from calibscope.study import fingerprint
 from calibscope.study.results import Results
 from calibscope.study.settings import StudySettings
 
@@ -212,7 +212,7 @@ def _portable() -> Callable[[bytes, str], Answer]:
             from calibscope import __version__ as version
 
             code = version
-            from calibscope.base import fingerprint
+            from calibscope.study import fingerprint
             from calibscope.study.results import compute
 
             code = f"{version} ({fingerprint.CODE})"

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection, Engine, delete, select
 
+from calibscope.base.spelling import choose_from
 from calibscope.calibration.calibrate import calibrate
 from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
@@ -28,7 +29,7 @@ Which = Literal["flagged", "all"]
 def checked_choice(which: str | None) -> Which | None:
     """Which days are wanted: none, "flagged" or "all"."""
     if which is not None and which not in get_args(Which):
-        raise ValueError(f"exact is {which!r}; choose from {', '.join(get_args(Which))}")
+        raise ValueError(f"exact is {which!r}; {choose_from(get_args(Which), which)}")
     return which  # type: ignore[return-value]
 
 

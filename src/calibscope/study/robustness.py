@@ -5,7 +5,6 @@ list of variants. Each is calibrated and diagnosed on the same days as the basel
 says how far parameters, RMSRE, the leverage profile and the EDoF levels move.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,16 +15,18 @@ from pydantic import BeforeValidator
 from sqlalchemy import delete
 
 from calibscope.base.arrays import Array
+from calibscope.base.errors import SettingsError
+from calibscope.base.settings import alone, checked_settings
+from calibscope.base.settings_file import file_content
 from calibscope.calibration.calibrate import Fits, calibrate_many
 from calibscope.diagnosis.diagnose import diagnose_many
-from calibscope.market.errors import MarketDataError
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
-from calibscope.market.settings import Maturity, alone, checked_settings
+from calibscope.market.settings import Maturity
 from calibscope.models.g2.model import G2
 from calibscope.study import schema
 from calibscope.study.errors import explained
-from calibscope.study.model import PARAMETERS
+from calibscope.study.model import PARAMETERS, refuse_others
 from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_rows
 from calibscope.study.settings import CalibrationSection, StudySettings
@@ -94,6 +95,7 @@ def robustness(
     import pandas as pd
 
     chosen = settings or StudySettings()
+    refuse_others(chosen.calibration.model)
     days = _sampled(market, sample)
     _check(variants, days)
     common = chosen.calibration.model_dump()
@@ -203,20 +205,17 @@ def _sampled(market: Market, sample: int | None) -> Market:
 
 def variants_of(path: str | Path) -> dict[str, Variant]:
     """Variants from a TOML file: one table each, such as ``["no 3Y"]`` with ``without = "3Y"``."""
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise MarketDataError(str(path), [f"cannot be read as TOML: {error}"]) from None
+    content = file_content(path)
     if not content or not all(isinstance(value, dict) for value in content.values()):
         problem = 'needs a table per variant, such as ["no 3Y"] and below it without = "3Y"'
-        raise MarketDataError(str(path), [problem])
+        raise SettingsError(str(path), [problem])
     problems: list[str] = []
     variants = {}
     for name, value in content.items():
         try:
             variants[name] = checked_settings(Variant, value, name)
-        except MarketDataError as error:
+        except SettingsError as error:
             problems += [f"[{name}] {problem}" for problem in error.problems]
     if problems:
-        raise MarketDataError(str(path), problems)
+        raise SettingsError(str(path), problems)
     return variants

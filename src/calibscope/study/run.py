@@ -23,9 +23,9 @@ from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError
 
 from calibscope import __version__
+from calibscope.base.errors import SettingsError
 from calibscope.calibration.problem import Problem
 from calibscope.market.day import MarketDay
-from calibscope.market.errors import MarketDataError
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
 from calibscope.study import schema
@@ -35,6 +35,7 @@ from calibscope.study.damage import Damage
 from calibscope.study.engines import Engine, engine_of
 from calibscope.study.errors import explained
 from calibscope.study.market_days import keep_market_days
+from calibscope.study.model import refuse_others
 from calibscope.study.rag import Rag, ratings_of
 from calibscope.study.refits import checked_choice, refit_days
 from calibscope.study.results import FAILED, Results, failure, joined
@@ -215,6 +216,7 @@ def outcome_of(tally: Tally) -> str:
 
 def _refuse_impossible(market: Market, settings: StudySettings) -> None:
     """Settings that no day of this market can be calibrated with are an error, not 2,000 rows."""
+    refuse_others(settings.calibration.model)
     arguments = {**settings.calibration.arguments()}
     arguments.pop("solver")
     if arguments["weights"] == "leverage_balanced":
@@ -224,7 +226,7 @@ def _refuse_impossible(market: Market, settings: StudySettings) -> None:
         try:
             Problem.of(day, **arguments)
         except ValueError as error:
-            raise MarketDataError("settings", [f"[calibration] {error}"]) from None
+            raise SettingsError("settings", [f"[calibration] {error}"]) from None
 
 
 def _compute_and_store(

@@ -1,55 +1,60 @@
 """What a study computes and keeps, and when a day turns amber or red.
 
-The TOML file that says how quotes are read (`market/settings.py`) may also have the sections
-[calibration], [diagnosis] and [governance]. Results depend on the first two alone: their hash
-decides whether a stored day is still valid. Another threshold of governance recomputes nothing.
+These are the sections [calibration], [diagnosis] and [governance] of a settings file, beside those
+that say how quotes are read (`market/settings.py`). Results depend on the first two alone: their
+hash decides whether a stored day is still valid. Another threshold of governance recomputes
+nothing.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
     ValidationInfo,
+    create_model,
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 from sqlalchemy import Float
 
 from calibscope.base.brief import brief
-from calibscope.calibration.problem import box
-from calibscope.diagnosis.diagnosis import Mode
-from calibscope.diagnosis.flags import MEANINGS
-from calibscope.diagnosis.settings import DiagnosisSettings
-from calibscope.market.maturity import maturity
-from calibscope.market.read import settings_content
-from calibscope.market.settings import (
-    SECTIONS_OF_STUDIES,
+from calibscope.base.settings import (
     NotNegative,
     Section,
     alone,
     checked_settings,
-    did_you_mean,
+    part_of,
+    refused,
 )
+from calibscope.base.settings_content import settings_content
+from calibscope.base.spelling import choose_from
+from calibscope.calibration.problem import box
+from calibscope.calibration.solvers import SOLVERS
+from calibscope.diagnosis.diagnosis import Mode
+from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.settings import LEVELS, THRESHOLDS, USUAL, DiagnosisSettings
+from calibscope.market.maturity import maturity
+from calibscope.market.settings import MarketSettings
+from calibscope.models.model import DEFAULT, model_named
 from calibscope.study import schema
 from calibscope.study.model import SPECS
+from calibscope.study.usual_limits import USUAL_LIMITS
 
-Solver = Literal[
-    "global", "bobyqa", "nelder-mead", "lm", "gauss-newton", "newton", "annealing", "multistart"
-]
-QUICK = ("global", "lm", "gauss-newton", "newton")
+if TYPE_CHECKING:
+    Solver = str
+    Parameter = str
+else:
+    Solver = Literal[tuple(SOLVERS)]
+    Parameter = Literal[SPECS.names]
 Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
-Parameter = Annotated[str, AfterValidator(SPECS.checked)]
 Level = Annotated[float, Field(gt=0, lt=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-USUAL = DiagnosisSettings()
 # Columns of `days` that are worse the larger they are.
 NUMBERS = tuple(
     column.name
@@ -65,38 +70,38 @@ def _weights(value: Any) -> Any:
         return {maturity(str(year)) or year: weight for year, weight in value.items()}
     if value in get_args(Weighting):
         return value
-    names = ", ".join(get_args(Weighting))
-    hint = did_you_mean(value, get_args(Weighting))
-    text = f"{brief(value)} is no weighting{hint}; use {names}, or a weight for every maturity"
-    raise PydanticCustomError("strangers", "{text}", {"text": text})
+    remedy = f"{choose_from(get_args(Weighting), value)}, or give a weight for every maturity"
+    raise refused(f"{brief(value)} is not a weighting; {remedy}")
 
 
 class CalibrationSection(Section):
     """How a day is calibrated: the arguments of `cs.calibrate`."""
 
+    model: str = DEFAULT
     solver: Solver = "global"
     weights: Annotated[Weighting | dict[float, NotNegative], BeforeValidator(_weights)] = "rmsre"
-    bounds: dict[Parameter, tuple[float, float]] = Field(default={})
-    fixed: dict[Parameter, float] = Field(default={})
+    bounds: dict[str, tuple[float, float]] = Field(default={})
+    fixed: dict[str, float] = Field(default={})
     optima: bool = False  # keep the other local optima too (a tenth of a second a day)
 
     @model_validator(mode="after")
     def _inside_the_model(self) -> "CalibrationSection":
         try:
-            chosen = self.arguments()
-            box(SPECS, chosen["bounds"] or {}, chosen["fixed"] or {})
+            specs = SPECS if self.model == DEFAULT else model_named(self.model).specs
+            box(specs, self.bounds, self.fixed)
         except ValueError as error:
-            raise PydanticCustomError("strangers", "{text}", {"text": str(error)}) from None
+            raise refused(str(error)) from None
         return self
 
     @property
     def is_quick(self) -> bool:
         """Whether a day takes milliseconds."""
-        return self.solver in QUICK and not self.optima
+        return SOLVERS[self.solver].is_quick and not self.optima
 
     def arguments(self) -> dict[str, Any]:
         """For `calibrate` and `calibrate_many`."""
         return {
+            "model": self.model,
             "solver": self.solver,
             "weights": self.weights,
             "bounds": dict(self.bounds) or None,
@@ -104,7 +109,17 @@ class CalibrationSection(Section):
         }
 
 
-class DiagnosisSection(Section):
+if TYPE_CHECKING:
+    Thresholds = Section
+else:
+    Thresholds = create_model(
+        "Thresholds",
+        __base__=Section,
+        **{name: (NotNegative, threshold.default) for name, threshold in THRESHOLDS.items()},
+    )
+
+
+class DiagnosisSection(Thresholds):
     """How a day is diagnosed: mode, stored levels, and the thresholds of `DiagnosisSettings`."""
 
     mode: Mode = "active"
@@ -113,30 +128,13 @@ class DiagnosisSection(Section):
         BeforeValidator(alone),
         AfterValidator(lambda levels: tuple(sorted(set(levels)))),
         Field(min_length=1),
-    ] = (0.5, 0.75, 0.95)
-    rank_tolerance: NotNegative = USUAL.rank_tolerance
-    tikhonov: NotNegative = USUAL.tikhonov
-    unidentified_share: NotNegative = USUAL.unidentified_share
-    leverage_near_one: NotNegative = USUAL.leverage_near_one
-    forced_leverage: NotNegative = USUAL.forced_leverage
-    multiplier_errors: NotNegative = USUAL.multiplier_errors
-    masking: NotNegative = USUAL.masking
-    curvature: NotNegative = USUAL.curvature
-    influence_disagreement: NotNegative = USUAL.influence_disagreement
-    smallest_eigenvalue: NotNegative = USUAL.smallest_eigenvalue
-    relative_offset: NotNegative = USUAL.relative_offset
-    perfect: NotNegative = USUAL.perfect
-    cooks_distance: NotNegative = USUAL.cooks_distance
-    outlier_probability: NotNegative = USUAL.outlier_probability
-    edof_disagreement: NotNegative = USUAL.edof_disagreement
+    ] = LEVELS
     level: Level = USUAL.level
 
     @property
     def thresholds(self) -> DiagnosisSettings:
         """What `diagnose` takes."""
-        return DiagnosisSettings(
-            **{field.name: getattr(self, field.name) for field in fields(DiagnosisSettings)}
-        )
+        return DiagnosisSettings(**{name: getattr(self, name) for name in THRESHOLDS})
 
 
 class Limits(Section):
@@ -152,14 +150,8 @@ class Limits(Section):
         return "amber" if self.amber is not None and abs(value) >= self.amber else None
 
 
-# A status that is always amber is uninformative: these leave three in five days of the synthetic
-# market green, although 3Y has a leverage above 0.95 on many of them.
-USUAL_LIMITS = {
-    "rmsre": Limits(amber=0.02, red=0.05),
-    "largest_residual": Limits(amber=0.05, red=0.10),
-    "largest_studentized": Limits(amber=12.0, red=20.0),
-    "largest_leverage": Limits(amber=0.998),
-    "lost_directions": Limits(amber=1, red=2),
+DEFAULT_LIMITS = {
+    name: Limits(amber=usual.amber, red=usual.red) for name, usual in USUAL_LIMITS.items()
 }
 
 
@@ -167,7 +159,7 @@ def _over_the_usual(value: Any) -> Any:
     """The usual limits with these changes; false takes a limit away."""
     if not isinstance(value, Mapping):
         return value
-    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in USUAL_LIMITS.items()}
+    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in DEFAULT_LIMITS.items()}
     for name, change in value.items():
         if change is False:
             limits[name] = {"amber": None, "red": None}
@@ -184,7 +176,7 @@ class GovernanceSection(Section):
     """When a day needs review: limits by column of `study.days`, and flags by name."""
 
     limits: Annotated[dict[str, Limits], BeforeValidator(_over_the_usual)] = Field(
-        default=USUAL_LIMITS
+        default=DEFAULT_LIMITS
     )
     amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ()
     red: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_off_optimum",)
@@ -193,17 +185,15 @@ class GovernanceSection(Section):
     @classmethod
     def _known_names(cls, value: Any, info: ValidationInfo) -> Any:
         known = NUMBERS if info.field_name == "limits" else tuple(MEANINGS)
-        strangers = [
-            f"{brief(name)}{did_you_mean(name, known)}" for name in value if name not in known
-        ]
+        strangers = [name for name in value if name not in known]
         if strangers:
-            text = f"there is no {', '.join(strangers)}; choose from {', '.join(known)}"
-            raise PydanticCustomError("strangers", "{text}", {"text": text})
+            named = ", ".join(map(brief, strangers))
+            raise refused(f"there is no {named}; {choose_from(known, *strangers)}")
         return value
 
 
 class StudySettings(Section):
-    """The sections of a settings file that concern a study."""
+    """The sections on studies: [calibration], [diagnosis], [governance]."""
 
     calibration: CalibrationSection = CalibrationSection()
     diagnosis: DiagnosisSection = DiagnosisSection()
@@ -213,7 +203,13 @@ class StudySettings(Section):
     def results_hash(self) -> str:
         """A hash of all settings on which stored results depend."""
         content = json.loads(self.model_dump_json(include={"calibration", "diagnosis"}))
+        if self.calibration.model == DEFAULT:  # as before there were others
+            del content["calibration"]["model"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+class AllSettings(StudySettings, MarketSettings):
+    """Every section that a settings file may have."""
 
 
 def study_settings(
@@ -223,11 +219,10 @@ def study_settings(
 
     Parameters
     ----------
-    settings : a TOML file, which may hold the settings of the market too, or nested dictionaries:
-        ``{"calibration": {"solver": "bobyqa"}, "diagnosis": {"levels": [0.5, 0.95]}}``
+    settings : a TOML file, or the same as nested dictionaries, such as
+        ``{"calibration": {"solver": "bobyqa"}, "diagnosis": {"levels": [0.5, 0.95]}}``; settings
+        of the market may be there too
     changes : like ``calibration.solver=bobyqa``
     """
-    content, where = settings_content(settings, changes)
-    if not isinstance(settings, Mapping | Section):  # then the market has its sections there too
-        content = {name: content[name] for name in SECTIONS_OF_STUDIES if name in content}
-    return checked_settings(StudySettings, content, where)
+    content, where = settings_content(settings, changes, "calibration.solver=bobyqa")
+    return part_of(checked_settings(AllSettings, content, where), StudySettings)

@@ -13,12 +13,13 @@ r"""How uncertain parameters are: the scale of the noise, and what it does to th
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.compiled import compiled, compiled_for_stacks
+from calibscope.base.spelling import choose_from
 
 Scale = Literal["mse", "mad", "mad_adjusted"]
 Form = Literal["gauss_newton", "exact"]
@@ -51,15 +52,15 @@ class Scales:
         Array
             the standard deviation, one per fit
         """
-        if scale not in ("mse", "mad", "mad_adjusted"):
-            raise ValueError(f"scale is {scale!r}; choose from mse, mad, mad_adjusted")
+        if scale not in get_args(Scale):
+            raise ValueError(f"scale is {scale!r}; {choose_from(get_args(Scale), scale)}")
         return np.asarray(getattr(self, scale))
 
 
 def checked_form(form: Form) -> Form:
     """One of the two by name."""
-    if form not in ("gauss_newton", "exact"):
-        raise ValueError(f"form is {form!r}; choose from gauss_newton, exact")
+    if form not in get_args(Form):
+        raise ValueError(f"form is {form!r}; {choose_from(get_args(Form), form)}")
     return form
 
 

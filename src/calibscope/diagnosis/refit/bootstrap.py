@@ -19,6 +19,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.parameters import bound_marks
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import Scale
@@ -150,7 +151,7 @@ def bootstrap(
     scale : of parametric noise
     """
     if kind not in get_args(Kind):
-        raise ValueError(f"kind is {kind!r}; choose from {', '.join(get_args(Kind))}")
+        raise ValueError(f"kind is {kind!r}; {choose_from(get_args(Kind), kind)}")
     if size < 2:
         raise ValueError(f"size is {size}; give 2 or more, 1000 for intervals at 95 %")
     refit, problem = required(dx.refit), dx.problem

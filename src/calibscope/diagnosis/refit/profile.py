@@ -24,17 +24,17 @@ import numpy.typing as npt
 from scipy.special import fdtri
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import Form
 from calibscope.diagnosis.refit.profile_walk import Best, Side, fit_together
 from calibscope.diagnosis.refit.refit import required
+from calibscope.diagnosis.settings import LEVELS
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
     from calibscope.diagnosis.linear.identification import Identification
-
-LEVELS = (0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +81,8 @@ class Profiles:
         for curve in self.curves:
             if curve.name == name:
                 return curve
-        known = ", ".join(curve.name for curve in self.curves)
-        raise ValueError(f"{name!r} has no profile; choose from {known}")
+        known = [curve.name for curve in self.curves]
+        raise ValueError(f"{name!r} has no profile; {choose_from(known, name)}")
 
     @property
     def intervals(self) -> Intervals:
@@ -147,7 +147,7 @@ def profiles(
     limits = limits_of(best.lowest, rungs, degrees)
     wanted = problem.specs.names if names is None else tuple(names)
     if not set(wanted) <= set(problem.specs.names):
-        raise ValueError(f"{names!r}: choose from {', '.join(problem.specs.names)}")
+        raise ValueError(f"{names!r}: {choose_from(problem.specs.names, *wanted)}")
     movable = [
         p for p, name in enumerate(problem.specs.names) if problem.is_movable[p] and name in wanted
     ]

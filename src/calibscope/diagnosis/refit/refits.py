@@ -9,9 +9,10 @@ from calibscope.diagnosis.refit.bootstrap import SEED, SIZE, Bootstrap, Kind, bo
 from calibscope.diagnosis.refit.bump import Bumps, bump
 from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut, leave_one_out
 from calibscope.diagnosis.refit.outliers import Outliers, outlier_table
-from calibscope.diagnosis.refit.profile import LEVELS, Profiles, profiles
+from calibscope.diagnosis.refit.profile import Profiles, profiles
 from calibscope.diagnosis.refit.refit import required, sum_of_squares
 from calibscope.diagnosis.refit.robust import Loss, Robust, robust
+from calibscope.diagnosis.settings import LEVELS
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from calibscope.base.arrays import Array
 from calibscope.base.parameters import Specs
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.refit.refit import required
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def robust(dx: "Diagnosis", loss: Loss = "huber") -> Robust:
     loss : "huber", or "cauchy", which may have several minima; the one near the plain fit is found
     """
     if loss not in get_args(Loss):
-        raise ValueError(f"loss is {loss!r}; choose from {', '.join(get_args(Loss))}")
+        raise ValueError(f"loss is {loss!r}; {choose_from(get_args(Loss), loss)}")
     refit, problem, scale = required(dx.refit), dx.problem, float(dx.scale_mad_adjusted)
     assert problem.observed is not None
     nothing = np.full_like(problem.weights, np.nan)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from calibscope.base.spelling import hint
 from calibscope.market.errors import MarketDataError
 from calibscope.market.readers.grid import table_of
-from calibscope.market.readers.names import did_you_mean, quantity_of, resembled, setting
+from calibscope.market.readers.names import quantity_of, resembled, setting
 from calibscope.market.readers.reading import DEFAULT_QUANTITY, Reading
 from calibscope.market.readers.table import Table, listed, shown
 from calibscope.market.readers.workbook import Workbook
@@ -38,7 +39,7 @@ def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:
         raise MarketDataError(
             path.name,
             [
-                f"there is no sheet {shown(settings.sheet)}{did_you_mean(settings.sheet, names)}; "
+                f"there is no sheet {shown(settings.sheet)}{hint(names, settings.sheet)}; "
                 f"the sheets are {listed(names)}; correct sheet under [{role}]"
             ],
         )

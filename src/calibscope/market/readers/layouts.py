@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from calibscope.base.spelling import hint, nearest
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
 from calibscope.market.readers import blocks, long, tidy, wide
@@ -12,8 +13,6 @@ from calibscope.market.readers.names import (
     COLUMNS,
     IGNORE,
     column_names,
-    did_you_mean,
-    nearest,
     setting,
 )
 from calibscope.market.readers.problems import LISTED
@@ -79,11 +78,11 @@ def _strangers(names: Sequence[str]) -> list[str]:
 
 def _hints(names: Sequence[str]) -> str:
     absent = _absent(names)
-    near = ((name, did_you_mean(name, absent)) for name in _strangers(names)[:LOOKED_AT])
-    hints = list(islice((f"{shown(name)}{hint}" for name, hint in near if hint), HINTS))
+    near = ((name, hint(absent, name)) for name in _strangers(names)[:LOOKED_AT])
+    hints = list(islice((f"{shown(name)}{meant}" for name, meant in near if meant), HINTS))
     if len(names) == 1:
         hints.append("with a single column, is the delimiter right?")
-    return "".join(f"{hint}; " for hint in hints)
+    return "".join(f"{one}; " for one in hints)
 
 
 def _example(names: Sequence[str], reading: Reading) -> str:

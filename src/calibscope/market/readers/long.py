@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from calibscope.base.spelling import choose_from
 from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.maturities import maturities
-from calibscope.market.readers.names import COLUMNS, did_you_mean, quantity_of
+from calibscope.market.readers.names import COLUMNS, quantity_of
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Table, shown
@@ -54,8 +55,8 @@ def _meanings(table: Table, column: int, reading: Reading) -> dict[object, int]:
             text = (
                 "the quantity is blank; fill it in"
                 if word == ""
-                else f"{shown(word)} is no quantity{did_you_mean(str(word), ALL_QUANTITIES)}; use "
-                f"{', '.join(ALL_QUANTITIES)}, or map the word in [{reading.role}.quantities]"
+                else f"{shown(word)} is not a quantity; {choose_from(ALL_QUANTITIES, str(word))}, "
+                f"or map the word in [{reading.role}.quantities]"
             )
             reading.problems.add_cell("quantity", table, cells.index(word), column, text)
     return meanings

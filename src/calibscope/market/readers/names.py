@@ -1,11 +1,11 @@
 """The words for columns and quantities, and what a misspelt one may have meant."""
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Sequence
 
 from calibscope.base.brief import LONGEST, cut
+from calibscope.base.spelling import hint, nearest, plain
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
 from calibscope.market.readers.reading import Role
@@ -14,6 +14,7 @@ from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
 COLUMNS = ("date", "maturity", "quantity", "value")
 IGNORE = "ignore"
+SURE = 0.8  # likeness from which a column that nobody mapped is asked about
 HINTS = 20  # entries for which the column that they may mean is looked for
 SYNONYMS = {
     "datum": "date",
@@ -24,15 +25,6 @@ SYNONYMS = {
 }
 
 _UNIT = re.compile(r"[_ ]*[(\[]?(?:bp|bps|pct|percent|%|decimal|eur)[)\]]?$")
-
-
-def plain(word: str) -> str:
-    """A word without the differences that do not matter: case, blanks, hyphens.
-
-    >>> plain(" Discount factors")
-    'discount_factors'
-    """
-    return "_".join(re.split(r"[\s_-]+", word.strip().casefold()))
 
 
 def quantity_of(word: str, settings: FileSettings) -> Quantity | None:
@@ -74,29 +66,16 @@ def mapping_problems(
         if not known and maturity(ours) is None:
             problems.append(
                 f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is no column of ours"
-                f"{did_you_mean(ours, (*COLUMNS, IGNORE, *ALL_QUANTITIES))}; use "
+                f"{hint((*COLUMNS, IGNORE, *ALL_QUANTITIES), ours)}; use "
                 f"{', '.join(COLUMNS)}, a quantity, a maturity such as 3Y, or ignore"
             )
         if theirs and plain(theirs) not in there:
             problems.append(
                 f"{place}: there is no column {shown(theirs)}"
-                f"{did_you_mean(theirs, there.values()) if len(problems) < HINTS else ''}; "
+                f"{hint(there.values(), theirs) if len(problems) < HINTS else ''}; "
                 "correct or remove the entry"
             )
     return problems
-
-
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """' (did you mean ...?)' if one of the choices is near, else nothing."""
-    near = nearest(word, choices)
-    return f" (did you mean {near!r}?)" if near else ""
-
-
-def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice that is spelt most like the word, if any is near."""
-    spelt = {plain(choice): choice for choice in choices}
-    near = difflib.get_close_matches(plain(word), spelt, n=1, cutoff=0.7)
-    return spelt[near[0]] if near else None
 
 
 def setting(place: str, word: str, meaning: str) -> str:
@@ -117,5 +96,4 @@ def resembled(name: str, choices: Iterable[str]) -> str | None:
     bare = _UNIT.sub("", plain(name))
     words = list(choices)
     near = [word for word in words if bare.endswith(f"_{word}")]
-    near += difflib.get_close_matches(bare, words, n=1, cutoff=0.8)
-    return near[0] if near else None
+    return near[0] if near else nearest(bare, words, SURE)

@@ -1,20 +1,21 @@
 """The entry point: a user's file, or one file per quantity, to panels."""
 
-import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from calibscope.base.brief import brief
+from calibscope.base.file_problem import file_problem
+from calibscope.base.spelling import choose_from, did_you_mean, nearest
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.limits import file_problem
+from calibscope.market.limits import LARGEST_FILE
 from calibscope.market.panel import QUOTES, Panel, Quantity
 from calibscope.market.readers.csv_file import csv_tables
 from calibscope.market.readers.excel_file import excel_tables
 from calibscope.market.readers.join import joined
 from calibscope.market.readers.layouts import quotes_of
-from calibscope.market.readers.names import did_you_mean, mapping_problems, quantity_of, setting
+from calibscope.market.readers.names import mapping_problems, quantity_of, setting
 from calibscope.market.readers.parquet_file import parquet_tables
 from calibscope.market.readers.reading import DEFAULT_QUANTITY, QUANTITIES, Reading, Role
 from calibscope.market.readers.table import Table, listed, shown
@@ -105,10 +106,7 @@ def _quantity(word: str, settings: FileSettings, role: Role) -> Quantity:
         return quantity
     raise MarketDataError(
         role,
-        [
-            f"{shown(word)} is no quantity of the {role}{did_you_mean(word, QUANTITIES[role])}; "
-            f"use {', '.join(QUANTITIES[role])}"
-        ],
+        [f"{shown(word)} is not a quantity of the {role}; {choose_from(QUANTITIES[role], word)}"],
     )
 
 
@@ -157,10 +155,10 @@ def _format(path: Path) -> Callable[[Path, Reading], list[Table]]:
     if not path.exists():
         folder = path.parent
         there = [file.name for file in folder.iterdir()] if folder.is_dir() else []
-        near = difflib.get_close_matches(path.name, there, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "check the name"
-        problem = f"there is no such file in {brief(str(folder))}; {hint}"
-    elif unfit := file_problem(path):
+        near = nearest(path.name, there)
+        remedy = did_you_mean([repr(near)]) if near else "check the name"
+        problem = f"there is no such file in {brief(str(folder))}; {remedy}"
+    elif unfit := file_problem(path, LARGEST_FILE):
         problem = unfit
     elif suffix not in FORMATS:
         problem = (

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import SAME_MATURITY, label
 from calibscope.market.quotes import Kind, swap_rates
@@ -111,7 +112,7 @@ class BondOption:
         if self.strike is not None and not 0 < self.strike < np.inf:
             raise ValueError(f"strike is {self.strike}; give a positive price, such as 0.8")
         if self.kind not in ("call", "put"):
-            raise ValueError(f"kind is {self.kind!r}; choose from call, put")
+            raise ValueError(f"kind is {self.kind!r}; {choose_from(('call', 'put'), self.kind)}")
 
     @property
     def label(self) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from calibscope.base.spelling import choose_from
 from calibscope.report.export.excel import write_excel
 from calibscope.report.export.folder import write_folder
 from calibscope.report.export.manifest import manifest
@@ -13,6 +14,7 @@ from calibscope.report.export.target import MANIFEST, is_our_workbook, new_file,
 from calibscope.study.study import Study
 
 Format = Literal["xlsx", "parquet", "csv"]
+FORMATS: tuple[str, ...] = get_args(Format)
 SUFFIX = ".xlsx"
 
 
@@ -97,8 +99,8 @@ def _checked(path: Path, format: str | None) -> Format:  # noqa: A002
             f"{path}: name an {SUFFIX} file, or give a folder with format='parquet' or 'csv'"
         )
     chosen = format or "xlsx"
-    if chosen not in ("xlsx", "parquet", "csv"):
-        raise ValueError(f"format is {format!r}; choose from xlsx, parquet, csv")
+    if chosen not in FORMATS:
+        raise ValueError(f"format is {format!r}; {choose_from(FORMATS, format)}")
     if (chosen == "xlsx") != is_workbook:
         raise ValueError(f"{path}: format is {chosen!r}; only a workbook, xlsx, ends in {SUFFIX}")
     return chosen  # type: ignore[return-value]

@@ -26,6 +26,8 @@ from calibscope.report.export.shared_columns import (
     largest,
     quantiles,
 )
+from calibscope.study.statistics.fit_over_time import THRESHOLDS as RMSRE_LIMITS
+from calibscope.study.statistics.leverage_by_maturity import THRESHOLDS as LEVERAGE_LIMITS
 
 STATISTICS: dict[str, Description] = {
     "fit_over_time": Description(
@@ -37,7 +39,7 @@ STATISTICS: dict[str, Description] = {
             **quantiles("relative", "the RMSRE"),
             **{
                 f"days_above_{limit:g}": count(f"days with an RMSRE above {limit:.0%}")
-                for limit in (0.01, 0.02, 0.05)
+                for limit in RMSRE_LIMITS
             },
         },
     ),
@@ -49,8 +51,8 @@ STATISTICS: dict[str, Description] = {
             "days": count("days on which it was quoted"),
             **quantiles("1", "the leverage"),
             **{
-                f"share_above_{limit}": share(f"part of the days with a leverage above {limit}")
-                for limit in ("0.95", "0.99")
+                f"share_above_{limit:g}": share(f"part of the days with a leverage above {limit:g}")
+                for limit in LEVERAGE_LIMITS
             },
         },
     ),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import pyarrow as pa
 
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.flags import MEANINGS, meaning
 from calibscope.report.export.columns import Column, Kind
 from calibscope.report.export.dictionary import DICTIONARY
@@ -78,7 +79,7 @@ def tables_of(
     """Everything there is, and last the table that describes all columns."""
     strangers = [name for name in leave_out if name not in FRAMES]
     if strangers:
-        raise ValueError(f"there is no table {strangers[0]!r}; choose from {', '.join(FRAMES)}")
+        raise ValueError(f"there is no table {strangers[0]!r}; {choose_from(FRAMES, *strangers)}")
     tables = []
     chosen = {name: frame for name, frame in FRAMES.items() if name not in leave_out}
     for number, (name, frame_of) in enumerate(chosen.items()):

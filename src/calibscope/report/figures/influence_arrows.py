@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.report.figures.free_place import HALF_HEIGHT, PLOTS, free_place
 from calibscope.report.figures.style import BLACK, DARK_GREY, GREY, ORANGE, dressed
@@ -113,7 +114,7 @@ def _axes(names: list[str], values: Array, x: str | None, y: str | None) -> tupl
     """The chosen parameters, or those whose arrows span the largest area."""
     for name in (x, y):
         if name is not None and name not in names:
-            raise ValueError(f"{name!r} is not a parameter; choose from {', '.join(names)}")
+            raise ValueError(f"{name!r} is not a parameter; {choose_from(names, name)}")
     lengths = values.T @ values
 
     def area(pair: tuple[int, int]) -> float:

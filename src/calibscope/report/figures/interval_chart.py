@@ -5,11 +5,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.diagnosis import settings
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
-LEVELS = (0.95, 0.75, 0.5)
+LEVELS = settings.LEVELS[::-1]  # the widest is drawn first
 WIDTHS = (5, 10, 15)
 PLAIN = ("#9CCBE8", "#4A9FD0", "#0072B2")  # light to dark blue
 DOUBTFUL = ("#D5D5D5", "#B0B0B0", "#808080")  # greys, for intervals that mean little

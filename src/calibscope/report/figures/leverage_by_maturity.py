@@ -2,13 +2,14 @@
 
 import plotly.graph_objects as go
 
+from calibscope.diagnosis.settings import USUAL
 from calibscope.report.figures.marks import answered, share_of
 from calibscope.report.figures.violins import violins
 from calibscope.study import statistics
 from calibscope.study.statistics.leverage_by_maturity import Leverage
 from calibscope.study.study import Study
 
-NEAR_ONE = 0.95
+NEAR_ONE = USUAL.leverage_near_one
 
 
 def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:

@@ -15,6 +15,7 @@ from calibscope.report.figures.marks import (
 from calibscope.report.figures.style import BLACK, BLUE, percent
 from calibscope.study.statistics import fit_over_time
 from calibscope.study.study import Study
+from calibscope.study.usual_limits import RMSRE_AMBER
 
 MARKED = 60  # days up to which each has a dot
 LOG_FROM = 10.0  # largest over smallest RMSRE
@@ -85,11 +86,11 @@ def _words(study: Study) -> tuple[str, str]:
         return "No day has results.", "No day has results."
     lost = len(study.days) - len(rmsre)
     worst = study.fitted.loc[rmsre.idxmax(), "date"]
-    above = int(np.sum(rmsre > 0.02))
+    above = int(np.sum(rmsre > RMSRE_AMBER))
     fact = (
         f"Median {percent(rmsre.median(), 2)}, highest {percent(rmsre.max(), 2)} on "
         f"{worst:%Y-%m-%d}; "
-        f"above 2 % on {above:,} of {len(rmsre):,} days."
+        f"above {100 * RMSRE_AMBER:g} % on {above:,} of {len(rmsre):,} days."
     )
     note = fact + (f" {lost:,} days have no results." if lost else "")
     first, last = study.days["date"].iloc[0], study.days["date"].iloc[-1]

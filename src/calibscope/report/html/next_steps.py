@@ -4,6 +4,7 @@ import numpy as np
 
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.settings import LEVELS
 from calibscope.market.maturity import label
 
 PLAIN = "give the intervals with the correlations, since parameters move together."
@@ -40,7 +41,7 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
 
 def next_of_uncertainty(dx: Diagnosis) -> str:
     """Which intervals must not go without their words."""
-    intervals = dx.intervals(0.95)
+    intervals = dx.intervals(LEVELS[-1])
     doubtful = [
         name
         for name, mark in zip(intervals.specs.names, intervals.marks, strict=True)

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.settings import USUAL
 from calibscope.report.figures.active_bounds_over_time import active_bounds_over_time
 from calibscope.report.figures.edof_over_time import edof_over_time
 from calibscope.report.figures.fan_chart import fan_chart
@@ -26,6 +27,7 @@ from calibscope.report.html.study_refits import refit_blocks
 from calibscope.study import statistics
 from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
+from calibscope.study.usual_limits import RMSRE_AMBER
 
 LISTED = 25  # red days, reasons and the like: at most so many rows
 FORMULAS = (
@@ -42,7 +44,8 @@ LIMITS = (
     "the parameters, not whether the model is right or its scenarios are sensible. They do not "
     "replace an economic validation.",
     "First-order quantities (leverage, influence, intervals) describe the fit's neighbourhood. "
-    "Where Gauss-Newton errs by more than a tenth, the exact-Hessian forms should be read.",
+    f"Where Gauss-Newton errs by more than {100 * USUAL.curvature:g} %, the exact-Hessian forms "
+    "should be read.",
     "One curve discounts and forwards; caps are at the money; the weights are fixed by the quotes.",
     "An interval that collapsed because rank was lost is no precision. It is marked wherever it is "
     "shown.",
@@ -171,7 +174,8 @@ def _fit(study: Study) -> Section:
                             ("5 %", "q05"), ("median", "median"), ("95 %", "q95"), ("max", "max"),
                         )
                     },
-                    "days above 2 %": years["days_above_0.02"].map("{:,}".format),
+                    f"days above {100 * RMSRE_AMBER:g} %":
+                        years[f"days_above_{RMSRE_AMBER:g}"].map("{:,}".format),
                 }
             ),
         ),
@@ -182,14 +186,15 @@ def _fit(study: Study) -> Section:
 def _leverage(study: Study) -> Section:
     profile = statistics.leverage_by_maturity(study).sort_values("median", ascending=False)
     first, second = (profile.iloc[k] for k in (0, min(1, len(profile) - 1)))
+    near = USUAL.leverage_near_one
     dominance = statistics.boundary_dominance(study)
     every = dominance[(dominance["kind"] == "leverage") & (dominance["among"] == "all days")]
     tail = statistics.influence_by_maturity(study).sort_values("tail_share", ascending=False)
     return section(
         "leverage",
         "Leverage and influence",
-        f"{first['label']} has the highest leverage (median {first['median']:.2f}, above 0.95 on "
-        f"{first['share_above_0.95']:.0%} of the days), then {second['label']} "
+        f"{first['label']} has the highest leverage (median {first['median']:.2f}, above "
+        f"{near:g} on {first[f'share_above_{near:g}']:.0%} of the days), then {second['label']} "
         f"({second['median']:.2f}).",
         f"Leverage peaks at both ends of the maturities on {every['dominated'].iloc[0]:.0%} of the "
         "days."

@@ -9,10 +9,10 @@ import pandas as pd
 
 from calibscope import __version__
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnose import USUAL, diagnose
+from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings
 from calibscope.market.maturity import label
 from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import geometry
@@ -154,7 +154,7 @@ def _sections(
 
 
 def _parameters(fit: Fit, dx: Diagnosis) -> Table:
-    intervals = dx.intervals(0.95)
+    intervals = dx.intervals(LEVELS[-1])
     return table(
         "Parameters, 95 % intervals with what must be said beside them, and multipliers of bounds",
         pd.DataFrame(

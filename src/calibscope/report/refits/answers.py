@@ -13,8 +13,9 @@ from calibscope.diagnosis.refit.bootstrap import Bootstrap
 from calibscope.diagnosis.refit.comparison import IntervalComparison, compare_intervals
 from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut
 from calibscope.diagnosis.refit.outliers import Outliers
-from calibscope.diagnosis.refit.profile import LEVELS, Profiles
+from calibscope.diagnosis.refit.profile import Profiles
 from calibscope.diagnosis.refit.robust import Robust
+from calibscope.diagnosis.settings import LEVELS
 
 STEPS = 8
 

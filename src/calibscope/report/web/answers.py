@@ -10,6 +10,7 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.propagate.consequences import Consequences, consequences
 from calibscope.diagnosis.refit.shifts import PREDICTED
+from calibscope.diagnosis.settings import LEVELS
 from calibscope.report.consequences import consequence_rows
 from calibscope.report.figures.before_and_after import before_and_after
 from calibscope.report.figures.consequences import consequences as consequence_figure
@@ -75,7 +76,7 @@ def _predicted(found: WhatIf) -> str:
 
 
 def _parameters(state: State, found: WhatIf) -> Table:
-    intervals = found.dx_after.intervals(0.95)
+    intervals = found.dx_after.intervals(LEVELS[-1])
     columns = {"parameter": list(PARAMETERS)}
     if state.has_change:
         columns["before"] = _numbers(found.before)

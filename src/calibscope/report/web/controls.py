@@ -11,9 +11,10 @@ from typing import Any, get_args
 from dash import dcc, html
 
 from calibscope.calibration.problem import box
+from calibscope.calibration.solvers import SOLVERS
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
-from calibscope.report.web.state import VIEWS, SolverChoice, State, WeightChoice
+from calibscope.report.web.state import VIEWS, State, WeightChoice
 from calibscope.report.web.steps import changed
 from calibscope.study.model import PARAMETERS, SPECS
 from calibscope.study.settings import StudySettings
@@ -29,19 +30,11 @@ WEIGHTS = {
     "vega": "errors in normal vol",
     "leverage_balanced": "leverage balanced",
 }
-SOLVERS = {
+SOLVER_TITLES = {
     "study": "as in the study",
-    "global": "global search",
-    "bobyqa": "BOBYQA",
-    "nelder-mead": "Nelder-Mead",
-    "lm": "Levenberg-Marquardt",
-    "gauss-newton": "Gauss-Newton",
-    "newton": "Newton",
-    "annealing": "annealing",
-    "multistart": "many starts",
+    **{name: spec.title for name, spec in SOLVERS.items()},
 }
 assert set(WEIGHTS) == set(get_args(WeightChoice))
-assert set(SOLVERS) == set(get_args(SolverChoice))
 
 
 def controls(state: State, day: MarketDay, settings: StudySettings) -> list[Any]:
@@ -56,7 +49,9 @@ def controls(state: State, day: MarketDay, settings: StudySettings) -> list[Any]
             html.Div([_user(float(year), state) for year in day.maturities], className="choices"),
         ),
         _folded("Weights", WEIGHTS[state.weights], _choices("weights", WEIGHTS, state.weights)),
-        _folded("Solver", SOLVERS[state.solver], _choices("solver", SOLVERS, state.solver)),
+        _folded(
+ "Solver", SOLVER_TITLES[state.solver], _choices("solver", SOLVER_TITLES, state.solver)
+),
         _folded(
             "Bounds",
             "changed" if state.bounds else "as in the study",

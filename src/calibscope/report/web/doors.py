@@ -10,17 +10,16 @@ from dash import Dash
 from dash.exceptions import DependencyException
 from werkzeug.exceptions import HTTPException
 
-from calibscope.market.errors import MarketDataError
 from calibscope.report.html.write_day import day_page
 from calibscope.report.web.connections import LARGEST_BODY
 from calibscope.report.web.hosts import is_ours, names_of
 from calibscope.report.web.requests import RequestError, check_request
 from calibscope.report.web.source import Source
-from calibscope.report.web.state import LinkError, state_of_link
+from calibscope.report.web.state import state_of_link
 from calibscope.study.errors import StoreError
 
 LOG = logging.getLogger("calibscope.web")
-EXPECTED = (LinkError, MarketDataError, StoreError, ValueError)
+EXPECTED = (StoreError, ValueError)  # links, settings and market data are among the latter
 REPORT, CALLBACK = "/day.html", "/_dash-update-component"
 UNKNOWN = "This could not be computed; the log of the server says why."
 OTHER_NAME = (

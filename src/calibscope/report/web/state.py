@@ -9,16 +9,17 @@ that is wrong.
 import datetime
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from calibscope.base.errors import SettingsError
+from calibscope.base.settings import Section, checked_settings
 from calibscope.calibration.problem import box
-from calibscope.market.errors import MarketDataError
 from calibscope.market.maturity import label
-from calibscope.market.settings import Maturity, Section, checked_settings
+from calibscope.market.settings import Maturity
 from calibscope.study.model import SPECS
 from calibscope.study.settings import Parameter, Solver, Weighting
 from calibscope.study.what_if import HELD, Change, Unit
@@ -38,7 +39,10 @@ VIEWS: dict[View, str] = {
 }
 STUDY = "study"  # as the study has it
 WeightChoice = Literal["study", "held", Weighting]
-SolverChoice = Literal["study", Solver]
+if TYPE_CHECKING:
+    SolverChoice = str
+else:
+    SolverChoice = Literal["study", Solver]
 
 
 def _date(value: Any) -> datetime.date:
@@ -180,7 +184,7 @@ def checked_state(content: Mapping[str, Any]) -> State:
     """A state from its parts, or an error with all that is wrong about them."""
     try:
         return checked_settings(State, dict(content), "link")
-    except MarketDataError as error:
+    except SettingsError as error:
         raise LinkError(str(error).removeprefix("link: ")) from None
 
 

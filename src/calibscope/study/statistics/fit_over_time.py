@@ -7,8 +7,9 @@ import pandas as pd
 from calibscope.study.statistics.periods import by_period
 from calibscope.study.statistics.quantiles import quantiles
 from calibscope.study.study import Study
+from calibscope.study.usual_limits import RMSRE_AMBER, RMSRE_RED
 
-THRESHOLDS = (0.01, 0.02, 0.05)
+THRESHOLDS = (0.01, RMSRE_AMBER, RMSRE_RED)
 
 
 def fit_over_time(study: Study, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:

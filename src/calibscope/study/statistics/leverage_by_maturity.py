@@ -5,12 +5,13 @@ from typing import Literal
 
 import pandas as pd
 
+from calibscope.diagnosis.settings import USUAL
 from calibscope.study.statistics.by_maturity import labelled
 from calibscope.study.statistics.quantiles import quantiles
 from calibscope.study.study import Study
 
 Leverage = Literal["leverage", "leverage_strict"]
-THRESHOLDS = (0.95, 0.99)
+THRESHOLDS = (USUAL.leverage_near_one, 0.99)
 
 
 def leverage_by_maturity(
