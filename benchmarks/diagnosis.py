@@ -1,7 +1,7 @@
 """What does a diagnosis cost? One day against its calibration, and the whole demo panel.
 
 The whole set of one day: everything that `Diagnosis` can say, both forms, all scales, intervals at
-three levels, flags and reading. Day and calibration take turns; each counts with its best turn, and
+three levels, flags and summary. Day and calibration take turns; each counts with its best turn, and
 the ratio is the median over days.
 """
 

@@ -1,8 +1,8 @@
-"""Do flags and reading name the wrong quote? One planted per day, and the same days left alone.
+"""Do flags and summary name the wrong quote? One planted per day, and the same days left alone.
 
 ``python benchmarks/outliers.py`` takes about ten seconds. On demo days (synthetic), the price of a
 random maturity is moved by a given share, up or down. Counted are the days on which that maturity
-is named: as an outlier (the flag `has_outlier`, which the reading repeats), or by the reading for
+is named: as an outlier (the flag `has_outlier`, which the summary repeats), or by the summary for
 any reason (outlier, influence or leverage). The row "untouched" counts the same maturities on the
 same days before they were moved, and "any" how often some maturity is called an outlier there.
 """
@@ -24,7 +24,7 @@ SIZES = (0.01, 0.02, 0.05, 0.1)
 
 
 def named(dx: cs.Diagnosis) -> tuple[set[str], set[str]]:
-    """Maturities that a diagnosis names: as an outlier, and in its reading for any reason."""
+    """Maturities that a diagnosis names: as an outlier, and in its summary for any reason."""
     labels = [str(name) for name in dx.problem.labels]
     worst = labels[int(np.nan_to_num(np.abs(dx.resid_studentized_external)).argmax())]
     words = set(re.findall(r"\d+Y", dx.summary))
