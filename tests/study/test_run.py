@@ -243,7 +243,7 @@ def test_progress_counts_days_and_lights(market, tmp_path):
 def test_days_without_kernels_or_cluster_are_no_excuse():
     with pytest.raises(engines.EngineError, match="no Dask scheduler answers"):
         list(engines.Cluster("tcp://127.0.0.1:1").results([], None))
-    with pytest.raises(engines.EngineError, match="no address of a scheduler"):
+    with pytest.raises(engines.EngineError, match="not an address of a scheduler"):
         list(engines.Cluster("nonsense").results([], None))
 
 
@@ -254,7 +254,7 @@ def test_days_without_kernels_or_cluster_are_no_excuse():
         ({"calibration": {"fixed": {"rho_xy": -7}}}, "bounds of rho_xy are"),
         ({"calibration": {"weights": {"10Y": 1, "20Y": 3}}}, "name every maturity"),
         ({"calibration": {"weights": {"10Y": -1}}}, "at least 0"),
-        ({"calibration": {"weights": "rmsr"}}, "'rmsr' is no weighting .did you mean 'rmsre'"),
+        ({"calibration": {"weights": "rmsr"}}, "'rmsr' is not a weighting .did you mean 'rmsre'"),
         ({"calibration": {"bounds": 3}}, "write one by one"),
         ({"calibration": {"bounds": {"a_x": [1]}}}, "numbers are missing"),
         ({"diagnosis": {"cooks_distance": float("inf")}}, "use a finite number"),

@@ -1,4 +1,4 @@
-"""The page on renamed names: what it says has moved is where it says, and no longer where it was."""
+"""The page on renamed names: what has moved is where it says, and no longer where it was."""
 
 import re
 from importlib import import_module

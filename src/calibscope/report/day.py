@@ -43,7 +43,7 @@ def calibrated_day(
     Parameters
     ----------
     source : the market's name
-    exact : answers from fitting again, which then follow
+    refits : answers from fitting again, which then follow
     """
     day = fit.problem.day
     unit = NOISE_UNITS.get(fit.problem.weighting, Unit(1.0, "(weighted)"))

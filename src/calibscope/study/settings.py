@@ -66,7 +66,7 @@ def _weights(value: Any) -> Any:
         return value
     names = ", ".join(get_args(Weighting))
     hint = did_you_mean(value, get_args(Weighting))
-    text = f"{brief(value)} is no weighting{hint}; use {names}, or a weight for every maturity"
+    text = f"{brief(value)} is not a weighting{hint}; use {names}, or a weight for every maturity"
     raise PydanticCustomError("strangers", "{text}", {"text": text})
 
 

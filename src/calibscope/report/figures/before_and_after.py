@@ -1,4 +1,4 @@
-"""What a change does: leverage before and after, and shifts of parameters beside the predicted."""
+"""What a change does: leverage before and after, and shifts of parameters beside predictions."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -60,7 +60,7 @@ def _alt(found: WhatIf, shifts: Array, guessed: Array) -> str:
     most = int(np.argmax(np.abs(shifts)))
     text = (
         f"Leverage before and after. {PARAMETERS[most]} moves most, by {shifts[most]:+.3g} "
-        f"percent; predicted were {guessed[most]:+.3g}."
+        f"percent; the prediction was {guessed[most]:+.3g}."
     )
     gap = np.abs(_common(found))
     if gap.size:

@@ -39,8 +39,8 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
 
     The darkest part is the near-optimal set, all speeds that fit within 1.1 times the best error
     once the other parameters are fitted to them; fits better than 0.05 % count as that. Small dots
-    are the ends of the near-optimal set, the furthest that any parameter goes. Below the diagonal
-    a_x is the faster speed; the other half is its mirror image.
+    are its extremes, the furthest that any parameter goes. Below the diagonal a_x is the faster
+    speed; the other half is its mirror image.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
 
 
 def _add_leaders(figure: go.Figure, best: G2, models: dict[str, G2]) -> None:
-    """Signs of what is under the best one's star, led out to where nothing lies."""
+    """Signs of what is under the best one's star, led out to free space."""
     star = np.log10([best.a_x, best.a_y])
     places = {text: np.log10([model.a_x, model.a_y]) for text, model in models.items()}
     hidden = [text for text, place in places.items() if (abs(place - star) < UNDER_STAR).all()]
