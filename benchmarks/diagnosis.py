@@ -75,7 +75,7 @@ def main() -> None:
     print(
         f"panel of {len(fits):,} days on {available_cores()} cores: all arrays {arrays:.2f} s "
         f"({arrays / fits.seconds:.2f} times its calibration), every day's whole set with its "
-        f"reading, day by day, {words:.2f} s"
+        f"summary, day by day, {words:.2f} s"
     )
 
 

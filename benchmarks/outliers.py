@@ -52,7 +52,7 @@ def main() -> None:
     is_end = (places == 1) | (places >= count - 2)
     groups = (places == 0, is_end, (places > 0) & ~is_end)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    headings = ("price off by", "any outlier", "the outlier", "in the reading")
+    headings = ("price off by", "any outlier", "the outlier", "in the summary")
     for heading in (*headings, "3Y", "4Y, 25Y, 30Y", "others"):
         table.add_column(heading, justify="right")
     for size in (0.0, *SIZES):
@@ -72,7 +72,7 @@ def main() -> None:
     console.print(
         f"{len(days)} demo days (synthetic), the price of one random maturity moved up or down.\n"
         "Share of days on which any maturity, or that one, is called an outlier; on which that one "
-        "is named\nby flag or reading; and the latter by maturity."
+        "is named\nby flag or summary; and the latter by maturity."
     )
     console.print(table)
 
