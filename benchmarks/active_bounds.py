@@ -11,7 +11,7 @@ was before, with the residuals e - H e in place of e.
 - Cook's distance: the true one is |W^(1/2) (g - g_(k))|^2 / (p s^2), from the fitted values with
   and without the quote (Cook, 1977), p and s of the mode. Counted are the median relative error,
   and the days on which the quote with the largest distance is the true one.
-- Sentences: of the days on which a quote's distance is above 1, so that the reading would name it,
+- Sentences: of the days on which a quote's distance is above 1, so that the summary would name it,
   the share on which the true distance of that quote is above 1, too, with p and s of the mode
   "active" for all. Twice: with the distance from fitted values as above, and with that of the
   parameters' shift d, d^T A^T A d / (p s^2). The last row is the flag `has_influential_quote` as

@@ -1,7 +1,7 @@
 """What does a diagnosis cost? One day against its calibration, and the whole demo panel.
 
 The whole set of one day: everything that `Diagnosis` can say, both forms, all scales, intervals at
-three levels, flags and reading. Day and calibration take turns; each counts with its best turn, and
+three levels, flags and summary. Day and calibration take turns; each counts with its best turn, and
 the ratio is the median over days.
 """
 
@@ -75,7 +75,7 @@ def main() -> None:
     print(
         f"panel of {len(fits):,} days on {available_cores()} cores: all arrays {arrays:.2f} s "
         f"({arrays / fits.seconds:.2f} times its calibration), every day's whole set with its "
-        f"reading, day by day, {words:.2f} s"
+        f"summary, day by day, {words:.2f} s"
     )
 
 

@@ -265,10 +265,10 @@ def grid_oracle(problem: Problem) -> Candidates:
     chosen = np.union1d(chosen, np.argsort(values)[:POLISHED])
     chosen = chosen[np.argsort(values[chosen])]
     ends = np.array([scipy_polished(problem, starts[k]) for k in chosen])
-    return with_the_ridge(problem, polished(problem, ends, evaluations=0))
+    return with_equal_speeds(problem, polished(problem, ends, evaluations=0))
 
 
-def with_the_ridge(problem: Problem, ends: Candidates) -> Candidates:
+def with_equal_speeds(problem: Problem, ends: Candidates) -> Candidates:
     """The ends, and where the best of them lead to at the upper bound of the volatilities.
 
     Near a_x = a_y with rho = -1 prices depend on the mean speed, on sigma_x - sigma_y and on
@@ -323,7 +323,7 @@ def starts_oracle(problem: Problem) -> Candidates:
     )  # fmt: skip
     ends = np.vstack([rough.parameters, parameters(evolved.x)])
     used = rough.evaluations + evolved.nfev
-    return with_the_ridge(problem, polished(problem, ends, used))
+    return with_equal_speeds(problem, polished(problem, ends, used))
 
 
 ORACLES = {"grid": grid_oracle, "starts": starts_oracle}

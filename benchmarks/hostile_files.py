@@ -290,7 +290,7 @@ def text_file(chance: random.Random, folder: Path) -> Try:
     options = dict(chance.choice(OPTIONS))
     if encoding != "utf-8" and chance.random() < 0.7:
         options["encoding"] = encoding
-    return summary(folder / "caps.csv", content, options, chance)
+    return reading(folder / "caps.csv", content, options, chance)
 
 
 CONVENTIONS = [
@@ -307,7 +307,7 @@ SHEETS = (["price", "strike"], ["x", "y"], ["caps", "Notes"])
 def workbook(chance: random.Random, folder: Path) -> Try:
     """A workbook with odd cells, and perhaps damage inside or outside its archive."""
     if chance.random() < 0.15:
-        return summary(folder / "caps.ods", _open_document(chance), {}, chance)
+        return reading(folder / "caps.ods", _open_document(chance), {}, chance)
     written = io.BytesIO()
     with xlsxwriter.Workbook(written, {"nan_inf_to_errors": True}) as book:
         formats = [book.add_format({"num_format": form}) for form in ("yyyy-mm-dd", "0.0", "h:mm")]
@@ -326,7 +326,7 @@ def workbook(chance: random.Random, folder: Path) -> Try:
     if chance.random() < 0.2:
         content = damaged_bytes(chance, content, 50)
     name = chance.choice(("caps.xlsx",) * 6 + ("caps.xlsm", "caps.xls", "caps.xlsb", "caps.ods"))
-    return summary(folder / name, content, dict(chance.choice(OPTIONS)), chance)
+    return reading(folder / name, content, dict(chance.choice(OPTIONS)), chance)
 
 
 def _write(sheet, row: int, column: int, word: str, chance: random.Random, formats: list) -> None:
@@ -425,7 +425,7 @@ def parquet_file(chance: random.Random, folder: Path) -> Try:
     content = written.getvalue()
     if chance.random() < 0.3:
         content = damaged_bytes(chance, content)
-    return summary(folder / "caps.parquet", content, dict(chance.choice(OPTIONS)), chance)
+    return reading(folder / "caps.parquet", content, dict(chance.choice(OPTIONS)), chance)
 
 
 def _column(chance: random.Random, name: str, n: int) -> pa.Array:
@@ -470,7 +470,7 @@ def _column(chance: random.Random, name: str, n: int) -> pa.Array:
     return pa.array(words if is_text else [word.encode() for word in words], kind)
 
 
-def summary(path: Path, content: bytes, options: dict, chance: random.Random) -> Try:
+def reading(path: Path, content: bytes, options: dict, chance: random.Random) -> Try:
     """Read the content as caps or as the curve."""
     path.write_bytes(content)
     role = "curve" if chance.random() < 0.2 else "caps"

@@ -115,7 +115,7 @@ def show_errors(
 
 
 def is_bad(error: Array) -> BoolArray:
-    """What is no number was not predicted, either."""
+    """What is not a number was not predicted, either."""
     return np.asarray(~(error <= BAD))
 
 

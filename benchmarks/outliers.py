@@ -1,8 +1,8 @@
-"""Do flags and reading name the wrong quote? One planted per day, and the same days left alone.
+"""Do flags and summary name the wrong quote? One planted per day, and the same days left alone.
 
 ``python benchmarks/outliers.py`` takes about ten seconds. On demo days (synthetic), the price of a
 random maturity is moved by a given share, up or down. Counted are the days on which that maturity
-is named: as an outlier (the flag `has_outlier`, which the reading repeats), or by the reading for
+is named: as an outlier (the flag `has_outlier`, which the summary repeats), or by the summary for
 any reason (outlier, influence or leverage). The row "untouched" counts the same maturities on the
 same days before they were moved, and "any" how often some maturity is called an outlier there.
 """
@@ -24,7 +24,7 @@ SIZES = (0.01, 0.02, 0.05, 0.1)
 
 
 def named(dx: cs.Diagnosis) -> tuple[set[str], set[str]]:
-    """Maturities that a diagnosis names: as an outlier, and in its reading for any reason."""
+    """Maturities that a diagnosis names: as an outlier, and in its summary for any reason."""
     labels = [str(name) for name in dx.problem.labels]
     worst = labels[int(np.nan_to_num(np.abs(dx.resid_studentized_external)).argmax())]
     words = set(re.findall(r"\d+Y", dx.summary))
@@ -52,7 +52,7 @@ def main() -> None:
     is_end = (places == 1) | (places >= count - 2)
     groups = (places == 0, is_end, (places > 0) & ~is_end)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    headings = ("price off by", "any outlier", "the outlier", "in the reading")
+    headings = ("price off by", "any outlier", "the outlier", "in the summary")
     for heading in (*headings, "3Y", "4Y, 25Y, 30Y", "others"):
         table.add_column(heading, justify="right")
     for size in (0.0, *SIZES):
@@ -72,7 +72,7 @@ def main() -> None:
     console.print(
         f"{len(days)} demo days (synthetic), the price of one random maturity moved up or down.\n"
         "Share of days on which any maturity, or that one, is called an outlier; on which that one "
-        "is named\nby flag or reading; and the latter by maturity."
+        "is named\nby flag or summary; and the latter by maturity."
     )
     console.print(table)
 

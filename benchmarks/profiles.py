@@ -2,8 +2,8 @@
 
 ``python benchmarks/profiles.py`` profiles 30 days of the built-in market, at 95 % as the peer does,
 and at the three levels of the default. The peer is iminuit: MIGRAD from our optimum and MINOS, on
-the same compiled objective, one call at a time. It follows one near-optimal set and stops where a
-bound or a bend irritates it; ours looks over the whole box. The last column counts the ends that
+the same compiled objective, one call at a time. It follows one basin and stops where a bound or
+strong curvature disturbs it; ours looks over the whole box. The last column counts the ends that
 both found and agree on.
 """
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from calibscope.report.demo import run_demo
+from calibscope.report.demo import demo_page, run_demo
 
 # Rich's own template fetches a web font; this one asks for nothing.
 TEMPLATE = """\
@@ -34,6 +34,6 @@ TEMPLATE = """\
 
 if __name__ == "__main__":
     console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
-    console.print(run_demo(Path("calibscope-demo")))
+    console.print(demo_page(run_demo(Path("calibscope-demo"))))
     picture = console.export_svg(title="calibscope demo", code_format=TEMPLATE, unique_id="demo")
     (Path(__file__).parent / "demo.svg").write_text(picture, encoding="utf-8")

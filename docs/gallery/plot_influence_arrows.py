@@ -4,7 +4,7 @@ Where did each quote push the parameters?
 
 One arrow per quote: what its own error has done to two parameters, in percent. Grey is the usual
 Gauss-Newton form, orange the exact Hessian; where they differ, believe the latter. Arrows along one
-line say that all quotes push along the same near-optimal set, so that only its position is
+line say that all quotes push along the same flat direction, so that only the position along it is
 uncertain.
 """
 

@@ -4,8 +4,7 @@ When did the parameters move?
 
 The same components, one panel per year over all days in grey. A compact cloud is a year of stable
 parameters; a cloud that is torn apart is one in which they were hardly determined. Compare it with
-the :doc:`effective degrees of effective_degrees </generated/gallery/plot_edof_over_time>` of that
-year.
+the :doc:`effective degrees of freedom </generated/gallery/plot_edof_over_time>` of that year.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/parameter_biplot_by_year.png"

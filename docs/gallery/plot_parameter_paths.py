@@ -4,8 +4,8 @@ What were the parameters?
 
 The five parameters day by day, speeds and volatilities on log scales, with ticks where a bound
 holds them. Jumps by a factor of ten between neighbouring days are seldom news: they are slides
-along a flat near-optimal set. Check with the :doc:`intervals </generated/gallery/plot_fan_chart>`
-before explaining one.
+along a flat direction. Check with the :doc:`intervals </generated/gallery/plot_fan_chart>` before
+explaining one.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/parameter_paths.png"

@@ -1,9 +1,9 @@
 """
 Which days need review?
-==============================
+=======================
 
 Every day is a cell, a block per year and a column per week: the darker, the more a person should
-look. A light does not say that a number is wrong. Hover over a dark cell for its reasons, then
+look. A status does not say that a number is wrong. Hover over a dark cell for its reasons, then
 open that day with ``calibscope day``; the limits are settings of your own (``[governance]``).
 """
 

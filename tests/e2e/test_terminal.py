@@ -101,7 +101,7 @@ def test_refits_have_the_documented_keys(folder):
     result = invoke("day", *FILES, "--date", "2020-03-18", "--refits", "--json", "--html", "d.html")
     assert result.exit_code == 0
     refits = parsed(result.stdout)["refits"]
-    table = PAGE.split("The answers in `refits`")[1]
+    table = PAGE.split("The keys of `refits`")[1]
     assert list(refits) == re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
     for answer, data in refits.items():
         assert list(data) == documented_keys(answer), answer

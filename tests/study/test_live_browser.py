@@ -102,7 +102,7 @@ def test_a_date_is_picked_a_quote_moved_and_the_link_shared(visit):
     after = expected("2020-03-18", Change({3.0: 0.01}))
     assert after != before
     wait_for(page, after)
-    assert "The influence function predicts the shift to within" in page.inner_text("#summary")
+    assert "The linear prediction was" in page.inner_text("#summary")
     guest = visit(page.url.split("/")[-1])
     assert shown(guest) == shown(page)
     assert mover(guest, "3Y", "slide").input_value() == "1"

@@ -37,8 +37,8 @@ def test_a_good_day_is_green():
         ({"largest_residual": -0.2}, Rag.RED, "residual -20.0% at 10Y"),
         ({"largest_studentized": -13.0}, Rag.AMBER, "studentised residual -13.0 at 5Y"),
         ({"largest_leverage": 0.999}, Rag.AMBER, "leverage 0.999 at 3Y"),
-        ({"lost_directions": 2}, Rag.RED, "2 of the parameters' directions lost"),
-        ({"lost_directions": 1}, Rag.AMBER, "1 of the parameters' directions lost"),
+        ({"lost_directions": 2}, Rag.RED, "parameter combinations not identified: 2"),
+        ({"lost_directions": 1}, Rag.AMBER, "parameter combinations not identified: 1"),
         (
             {"is_off_optimum": True},
             Rag.RED,

@@ -243,7 +243,7 @@ def test_progress_counts_days_and_lights(market, tmp_path):
 def test_days_without_kernels_or_cluster_are_no_excuse():
     with pytest.raises(engines.EngineError, match="no Dask scheduler answers"):
         list(engines.Cluster("tcp://127.0.0.1:1").results([], None))
-    with pytest.raises(engines.EngineError, match="no address of a scheduler"):
+    with pytest.raises(engines.EngineError, match="not an address of a scheduler"):
         list(engines.Cluster("nonsense").results([], None))
 
 

@@ -90,7 +90,7 @@ def test_a_day_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
 
 
 def test_an_unknown_choice_is_refused(few, tmp_path):
-    with pytest.raises(ValueError, match="choose from flagged, all"):
+    with pytest.raises(ValueError, match=r"^refits is .*; choose from flagged, all"):
         run_study(few, tmp_path / "s.db", refits="some")
 
 

@@ -114,4 +114,4 @@ def test_the_page_says_once_what_all_rows_share(found):
     assert text.count("rho_xy held at the bound") == 1
     assert "Delta intervals: rho_xy held at the bound." in text
     assert " ".join(found.summary.split()) in text
-    assert "no confidence interval" in text
+    assert "not a confidence interval" in text

@@ -186,7 +186,7 @@ def test_a_tenor_in_another_unit():
 
 
 def test_no_engine_is_not_this_machine():
-    with pytest.raises(EngineError, match="'' is no address of a scheduler"):
+    with pytest.raises(EngineError, match="'' is not an address of a scheduler"):
         list(engine_of("", None).results([], None))
 
 

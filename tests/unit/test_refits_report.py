@@ -62,7 +62,7 @@ def test_the_terminal_has_every_answer(answers):
     ends = " ".join(f"{a:.3g} to {b:.3g}" for a, b in zip(low, high, strict=True))
     assert f"a_x {ends} delta: longer" in said
     assert "The methods disagree on all parameters" in said
-    assert "The model itself bends within the region" in said
+    assert "The model itself is curved within the region" in said
     assert "30Y +0.61 +1.5 +1.6 1.00 0.97 in line" in said
     assert f"sigma_x {dict(worth_rows(found.data_worth))['sigma_x']}" in said
     assert "P(r(1Y) < 0)" in said
@@ -79,7 +79,7 @@ def test_curvature_is_read_in_the_order_of_its_harm(answers):
     intrinsic = answers[TAME].bates_watts.intrinsic
     assert f"intrinsic {intrinsic.rms_at_level:.3g} and {intrinsic.maximum_at_level:.3g}" in numbers
     assert answers[TAME].bates_watts.has_strong_intrinsic
-    assert meaning.startswith("The model itself bends")
+    assert meaning.startswith("The model itself is curved")
     truth = cs.G2(0.5, 0.05, 0.01, 0.01, -0.7)
     quiet = cs.diagnose(cs.calibrate(cs.simulate_market(truth, days=1, noise=1e-9).days[0]))
     assert "nearly linear" in curvature_sentences(quiet.bates_watts())[1]

@@ -9,9 +9,9 @@ from calibscope.cli.stopping import stoppable
 TO_REVIEW = 3
 STOPPED = 130
 EXIT_CODES = (
-    "Exit code: 0 done, 1 not possible (the message says why), 2 wrong usage, 3 done, but look "
-    "again: check found something, day has no optimum, run has days without results; "
-    "130 stopped by Ctrl-C or SIGTERM."
+    "Exit code: 0 done, 1 not possible (the message says why), 2 wrong usage, 3 completed "
+    "with findings to review: check found something, day has no optimum, run has days without "
+    "results; 130 stopped by Ctrl-C or SIGTERM."
 )
 
 

@@ -22,9 +22,9 @@ def demo(into: Path, output: Output) -> None:
     calibscope demo --into results
 
     Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
-    decide the fit, how much they determine, which bounds hold parameters, and which days need a
-    challenger fit; a report (HTML) and a workbook (Excel) are written. A second call finds all days
-    in the store and computes nothing.
+    decide the fit, how much they determine, which bounds hold parameters, and which days need
+    review; a report (HTML) and a workbook (Excel) are written. A second call finds all days in the
+    store and computes nothing.
     """  # noqa: D301
     from calibscope.report.demo import demo_page, run_demo
     from calibscope.report.export.target import ExportError

@@ -70,6 +70,6 @@ def _legend(found: Consequences) -> str:
     if found.has_near_optimal:
         text += (
             f" Fits within {found.factor:g} x {found.error}: smallest and largest among "
-            f"{len(found.points)} that are known; no confidence interval."
+            f"{len(found.points)} that are known; not a confidence interval."
         )
     return text

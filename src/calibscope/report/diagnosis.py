@@ -95,7 +95,7 @@ def quote_table(dx: Diagnosis) -> Table:
 
 
 def interval_table(dx: Diagnosis, unit: Unit = PERCENT, full: Diagnosis | None = None) -> Table:
-    """Values with intervals and marks; the noise that they rest on stands above.
+    """Values with intervals and marks; the header has the noise behind them.
 
     With a diagnosis in full mode, its interval takes the place of the shorter one.
     """
@@ -130,7 +130,7 @@ def bound_lines(dx: Diagnosis) -> list[str]:
         return []
     lines = [
         f"{names[p]} is at its bound: multiplier {ratios[p]:.2g} standard errors from zero, so "
-        f"{'the bound holds' if dx.bounds.holds[p] else 'it may lie there by chance'}."
+        f"{'the bound holds' if dx.bounds.holds[p] else 'it may be there by chance'}."
         for p in at_bound
     ]
     return [*lines, "With a parameter at a bound, rely on profile intervals (--refits)."]

@@ -1,4 +1,4 @@
-"""The challenger fit at a red day: calibrate again without its dominant quote, and with half of it.
+"""Challenger fits of red days: without the dominant quote, and with half its weight.
 
 The paper proposes this for days flagged by leverage, influence or rank loss (section on
 limitations and future research). The dominant quote is the one that a red reason names; where
@@ -30,7 +30,7 @@ NAMED = ("largest_studentized", "largest_residual", "largest_influence", "larges
 
 
 def fit_challengers(database: Engine, run_id: int, market: Market, settings: StudySettings) -> int:
-    """Make a challenger fit of every red day of this market that has had none; how many."""
+    """Make the challenger fits of every red day of this market that has none; how many."""
     with database.begin() as connection:
         rows = _red_days(connection, settings)
     places = {date: place for place, date in enumerate(market.dates)}

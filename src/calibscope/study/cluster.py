@@ -76,7 +76,7 @@ class Cluster:
     def _client(self) -> Any:
         if not ADDRESS.fullmatch(self.address):
             raise EngineError(
-                f"{self.address!r} is no address of a scheduler; give one like tcp://scheduler:8786"
+                f"{self.address!r} is not an address of a scheduler; give one like tcp://scheduler:8786"
             )
         try:
             from distributed import Client

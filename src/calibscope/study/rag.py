@@ -29,8 +29,8 @@ PHRASES = {
     "largest_influence": "influence score {value:.3g} at {at}",
     "largest_cooks_distance": "Cook's distance {value:.3g} at {at}",
     "largest_studentized": "studentised residual {value:+.1f} at {at}",
-    "lost_directions": "{value:.0f} of the parameters' directions lost",
-    "gauss_newton_error": "Gauss-Newton off by {value:.0%} in a flat direction",
+    "lost_directions": "parameter combinations not identified: {value:.0f}",
+    "gauss_newton_error": "linear approximation up to {value:.0%} off",
 }
 BAD = {status.name for status in (Status.NOT_CONVERGED, Status.NOT_BEST, Status.UNREACHABLE)}
 

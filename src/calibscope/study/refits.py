@@ -29,7 +29,7 @@ Which = Literal["flagged", "all"]
 def checked_choice(which: str | None) -> Which | None:
     """Which days are wanted: none, "flagged" or "all"."""
     if which is not None and which not in get_args(Which):
-        raise ValueError(f"exact is {which!r}; {choose_from(get_args(Which), which)}")
+        raise ValueError(f"refits is {which!r}; {choose_from(get_args(Which), which)}")
     return which  # type: ignore[return-value]
 
 

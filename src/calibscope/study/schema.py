@@ -187,7 +187,7 @@ profiles = _table(
     *_numbers("low", "high"),
     Column("is_cut_low", Boolean),
     Column("is_cut_high", Boolean),
-    Column("is_connected", Boolean),  # else another near-optimal set is inside the interval
+    Column("is_connected", Boolean),  # else the profile exceeds the limit inside
     keys=(_parameter(), Column("level", Float, primary_key=True)),
 )
 

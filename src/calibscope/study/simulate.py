@@ -64,7 +64,7 @@ def simulate_market(
     """
     path = truth if isinstance(truth, G2) else list(truth)
     if not (isinstance(path, G2) or all(isinstance(model, G2) for model in path)):
-        raise ValueError("truth holds something that is no G2; give one, or one a day")
+        raise ValueError("truth holds something that is not a G2; give one, or one a day")
     templates = _templates(template, path, days)
     if isinstance(path, G2):
         path = [path] * len(templates)

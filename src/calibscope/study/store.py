@@ -2,7 +2,7 @@
 
 Write-ahead logging keeps readers and the writer out of each other's way. A chunk of days is one
 transaction, forced to disk: it is there whole or not at all, whenever the process dies. The
-writer's lock lies on a second, empty file (``study.db-writer``), because SQLite locks a database
+writer's lock is on a second, empty file (``study.db-writer``), because SQLite locks a database
 only while a transaction lasts. The operating system releases it when the process ends, however
 it ends.
 """

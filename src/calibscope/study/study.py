@@ -104,7 +104,7 @@ class Study:
 
     @cached_property
     def challenger_fits(self) -> "pd.DataFrame":
-        """Date x variant: red days calibrated without the dominant quote, and with half of it."""
+        """Date x variant: red days fitted without the dominant quote, and with half its weight."""
         return self._of_days(schema.challenger_fits)
 
     @cached_property

@@ -1,7 +1,7 @@
 r"""What if: a day calibrated again with other quotes, weights, bounds or another solver.
 
-Beside the recalibration stands what first order predicts from the fit as it was: one Newton step
-on the changed problem. With B half the Hessian of the weighted sum of squares without the quotes
+The recalibration comes with what first order predicts from the fit as it was: one Newton step on
+the changed problem. With B half the Hessian of the weighted sum of squares without the quotes
 that are left out, W the weights by the new rule, r the residuals and dy the moves,
 
 .. math:: d\theta = B^{-1} J^T (W r + W\,dy + dW\,r).

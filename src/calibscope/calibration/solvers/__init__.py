@@ -48,7 +48,7 @@ SOLVERS = {
     "lm": SolverSpec(
         "lm",
         "Levenberg-Marquardt",
-        "what most libraries do for least squares; slow along flat regions",
+        "what most libraries do for least squares; slow along flat directions",
         is_quick=True,
     ),
     "gauss-newton": SolverSpec(

@@ -79,7 +79,7 @@ STATISTICS: dict[str, Description] = {
             "short_share": share("part of the leverage at the two shortest maturities, median"),
             "long_share": share("part of the leverage at the longest maturity, median"),
             "end_share": share("part of the leverage at both ends, median"),
-            "count_share": share("part of the quotes that lie there, median"),
+            "count_share": share("part of the quotes that are there, median"),
             "above_count": share("part of the days on which each end is above its share by count"),
             "dominated": share("part of the days on which leverage peaks at both ends"),
             "above_half": share("part of the days on which the ends carry more than half"),
@@ -132,7 +132,7 @@ STATISTICS: dict[str, Description] = {
         {
             "measure": text("gauss_newton_ratio or gauss_newton_error, see `days`"),
             "days": DAYS,
-            "days_not_finite": count("days on which it is infinite or no number"),
+            "days_not_finite": count("days on which it is infinite or not a number"),
             "mean": number("relative", "mean of the others"),
             "median": number("relative", "median of the others"),
             "q90": number("relative", "90 % quantile of the others"),

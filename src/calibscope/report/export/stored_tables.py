@@ -45,7 +45,7 @@ _DAY = {
     "edof": EDOF,
     "edof_scaled": number("1", "EDoF by logarithms of the parameters"),
     "edof_strict": number("1", "EDoF without the parameters at a bound"),
-    "edof_tikhonov": number("1", "EDoF with Tikhonov regularisation, no integer"),
+    "edof_tikhonov": number("1", "EDoF with Tikhonov regularisation, not an integer"),
     "tikhonov_lambda": number("mixed", "its lambda: a share of the largest squared singular value"),
     "lost_directions": count("parameters that were fitted, minus EDoF"),
     "condition_number": number("1", "largest over smallest singular value of W^(1/2) J"),
@@ -193,7 +193,7 @@ STORED: dict[str, Description] = {
             "is_cut_low": flag("the bound is the lower end"),
             "is_cut_high": flag("the bound is the upper end"),
             "is_connected": flag(
-                "no gap inside: false where another near-optimal set is in the interval"
+                "no gap inside: false where the profile exceeds the limit in between"
             ),
         },
     ),
@@ -231,7 +231,7 @@ STORED: dict[str, Description] = {
             "finished": Column(Kind.MOMENT, "UTC", "when it ended; none: running, or cut off"),
             "outcome": text("complete, failed, cut off, or what stopped it"),
             "market": text("name of the market"),
-            "is_synthetic": flag("the quotes are no market's"),
+            "is_synthetic": flag("the quotes are not from a real market"),
             "market_hash": text("hash of all quotes and curves"),
             "inputs": text("JSON: SHA-256 of each file"),
             "conventions": text("JSON: how quotes and curves were read"),

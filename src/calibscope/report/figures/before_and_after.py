@@ -1,4 +1,4 @@
-"""What a change does: leverage before and after, and shifts of parameters beside the predicted."""
+"""What a change does: leverage before and after, and shifts of parameters beside predictions."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -60,7 +60,7 @@ def _alt(found: WhatIf, shifts: Array, guessed: Array) -> str:
     name = found.dx_before.problem.specs.names[most]
     text = (
         f"Leverage before and after. {name} moves most, by {shifts[most]:+.3g} "
-        f"percent; predicted were {guessed[most]:+.3g}."
+        f"percent; the prediction was {guessed[most]:+.3g}."
     )
     gap = np.abs(_common(found))
     if gap.size:

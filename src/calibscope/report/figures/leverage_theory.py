@@ -18,7 +18,7 @@ def leverage_theory(cases: Mapping[str, IdealisedLeverage], *, note: str = "") -
 
     Parameters
     ----------
-    cases : by name, which stands above the panel
+    cases : by name, the title of the panel
     note : what the reader must know
 
     Returns

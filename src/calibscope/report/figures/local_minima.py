@@ -170,7 +170,7 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
 
 
 def _add_leaders(figure: go.Figure, best: Model, models: dict[str, Model]) -> None:
-    """Signs of what is under the best one's star, led out to where nothing lies."""
+    """Signs of what is under the best one's star, led out to free space."""
     star = np.log10(best.values[:2])
     places = {text: np.log10(model.values[:2]) for text, model in models.items()}
     hidden = [text for text, place in places.items() if (abs(place - star) < UNDER_STAR).all()]

@@ -34,7 +34,7 @@ def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figur
 
     Speeds and volatilities on log axes, correlations as angles. A parameter belongs to its interval
     where the curve is below the line of the level. Orange points: another parameter has reached a
-    bound at which it is not in the fit. Below the curve lies the profile's interval, and that of
+    bound at which it is not in the fit. Below the curve is the profile's interval, and that of
     the delta method for comparison.
 
     Parameters

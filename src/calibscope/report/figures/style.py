@@ -34,7 +34,7 @@ def dressed(
     ----------
     alt : what the picture shows, for those who cannot see it (`alt_text` gives it back)
     is_synthetic : say so before the note, and in the alt text
-    above : pixels for what stands between the note and the axes, such as titles of panels
+    above : pixels for what is between the note and the axes, such as titles of panels
     """
     if is_synthetic:
         note = f"{SYNTHETIC} {note}".strip()

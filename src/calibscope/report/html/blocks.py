@@ -58,7 +58,7 @@ class Figure:
 
     @property
     def caption(self) -> str:
-        """What the figure shows beyond the note that stands in it; often nothing."""
+        """What the figure shows beyond its own note; often nothing."""
         if not self.is_captioned:
             return ""
         note = plain(self.figure.layout.title.subtitle.text or "").lower()

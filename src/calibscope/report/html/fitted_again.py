@@ -56,7 +56,7 @@ def fitted_again(found: RefitAnswers, note: str) -> Section:
         _robust(found.robust),
         _outliers(found.outliers),
         table(
-            "Quotes that the precision is owed to: factors by which the variance of a parameter "
+            "Which quotes drive the precision: factors by which the variance of a parameter "
             "would grow without them (linear, not refitted)",
             pd.DataFrame(worth_rows(found.data_worth), columns=["parameter", "without"]),
         ),

@@ -40,7 +40,7 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
 
 
 def next_of_uncertainty(dx: Diagnosis) -> str:
-    """Which intervals must not go without their words."""
+    """Which intervals must not be given without their marks."""
     intervals = dx.intervals(LEVELS[-1])
     doubtful = [
         name
@@ -49,10 +49,8 @@ def next_of_uncertainty(dx: Diagnosis) -> str:
     ]
     curved = dx.flags.has_strong_curvature
     texts = [
-        f"Give no interval for {', '.join(doubtful)} without the words beside it."
-        if doubtful
-        else "",
-        "Gauss-Newton errs in a flat direction: read the exact-Hessian forms." if curved else "",
+        f"Give no interval for {', '.join(doubtful)} without its mark." if doubtful else "",
+        "The linear approximation is poor here: use the exact-Hessian forms." if curved else "",
     ]
     text = " ".join(filter(None, texts))
     return f"Next: {text[0].lower()}{text[1:]}" if doubtful else f"Next: {text or PLAIN}"
@@ -64,9 +62,7 @@ def next_of_optima(fit: Fit) -> str:
     if not evidence.is_best:
         return "Next: calibrate again with the global solver, since a better optimum is known."
     if evidence.is_plausible:
-        return (
-            "Next: before a parameter is used alone, see how far the near-optimal set lets it go."
-        )
+        return "Next: before a parameter is used alone, see its range within the near-optimal set."
     if evidence.plausible_fit is None:
         return "Next: decide whether to widen the bounds, which leave no plausible fit."
     cost = evidence.plausible_cost / fit.rmsre if fit.rmsre > 0 else np.inf

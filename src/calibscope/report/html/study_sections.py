@@ -47,7 +47,7 @@ LIMITS = (
     f"Where Gauss-Newton errs by more than {100 * USUAL.curvature:g} %, the exact-Hessian forms "
     "should be read.",
     "One curve discounts and forwards; caps are at the money; the weights are fixed by the quotes.",
-    "An interval that collapsed because rank was lost is no precision. It is marked wherever it is "
+    "An interval that collapsed because rank was lost is not precise. It is marked wherever it is "
     "shown.",
 )
 
@@ -65,14 +65,15 @@ def _summary(study: Study) -> Section:
     counts = ratings["rag"].value_counts()
     red = ratings[(ratings["rag"] == "red") & days["rmsre"].notna()]
     unknown = counts.get("red", 0) - len(red)
+    rated = {**counts, "red": len(red)}
     texts = [
         study.unfinished_run or None,
         f"{len(days):,} days from {days['date'].iloc[0].date()} to {days['date'].iloc[-1].date()}: "
         f"{len(fitted):,} have results, {len(days) - len(fitted):,} have none."
         if len(days)
         else "The study has no days.",
-        ", ".join(f"{counts.get(name, 0):,} days are {name}" for name in ("green", "amber", "red"))
-        + (f", {unknown:,} of them without results" if unknown else "")
+        ", ".join(f"{rated.get(name, 0):,} days are {name}" for name in ("green", "amber", "red"))
+        + (f"; {unknown:,} more have no results" if unknown else "")
         + ". The status says whether a person should look, not whether a number is right.",
     ]
     if len(fitted):
@@ -113,7 +114,7 @@ def _red_days(study: Study, red: pd.DataFrame) -> Any:
 
 
 def _look(without: pd.DataFrame, date: pd.Timestamp, estimates: pd.DataFrame) -> dict[str, str]:
-    """What the automatic challenger fit found."""
+    """What the challenger fits of this day found."""
     if date not in without.index:
         return {"calibrated without": "", "RMSRE then": "", "moves most": ""}
     look = without.loc[date]
@@ -252,7 +253,7 @@ def _uncertainty(study: Study) -> Section:
         "Next: give no interval for a parameter on such days. The near-optimal set on a day's page "
         "(`calibscope day --html`) says how far it can go while the fit stays almost as good.",
         table(
-            "Intervals that say nothing, share of days",
+            "Uninformative intervals, share of days",
             pd.DataFrame(
                 {
                     "parameter": ours["parameter"],

@@ -1,4 +1,4 @@
-"""Refits as plain numbers, lists and words: the key "exact" of `calibscope day --json`.
+"""Refits as plain numbers, lists and words: the key "refits" of `calibscope day --json`.
 
 docs/terminal.md lists the keys.
 """

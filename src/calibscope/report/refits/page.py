@@ -1,4 +1,4 @@
-"""Refits in the terminal: what fitting again says, beside what first order predicted."""
+"""Refits in the terminal, with what first order predicted."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -61,7 +61,7 @@ def fitted_again(found: RefitAnswers, unit: Unit) -> RenderableType:
         indented(robust_sentence(found.robust)),
         outlier_table(found.outliers, unit),
         indented(OUTLIERS),
-        heading("Which quotes is the precision owed to?"),
+        heading("Which quotes drive the precision?"),
         worth_table(worth_rows(found.data_worth)),
         indented(
             "Factors by which the variance would grow without the quote, the noise unchanged: "

@@ -77,7 +77,7 @@ def curvature_sentences(found: BatesWatts) -> tuple[str, str]:
         return numbers, "The fit is nearly linear: delta intervals may be believed."
     if found.has_strong_intrinsic:
         return numbers, (
-            "The model itself bends within the region, whatever its coordinates: read profiles, "
+            "The model itself is curved within the region, in any coordinates: read profiles, "
             "not delta intervals."
         )
     if found.has_strong_parameter_effects:
@@ -114,7 +114,7 @@ def worth_rows(found: DataWorth) -> list[tuple[str, str]]:
 def _worth(found: DataWorth, p: int) -> str:
     factors = found.factors[:, p]
     if np.isnan(factors).all():
-        return "held, or open with all quotes"
+        return "held, or not identified with all quotes"
     first = np.argsort(-np.nan_to_num(factors, posinf=np.inf), stable=True)[:NAMED]
     return ", ".join(f"{found.labels[k]} {_factor(factors[k])}" for k in first)
 

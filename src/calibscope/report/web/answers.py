@@ -39,7 +39,7 @@ Blocks = Sequence[Block | str | None]
 
 
 def summary(state: State, found: WhatIf) -> Iterator[Block | str]:
-    """How good the fit is, what it became, and whether first order could have told."""
+    """How good the fit is, what it became, and how well first order predicted it."""
     before, after = found.before, found.after
     if not state.has_change:
         yield f"RMSRE {after.rmsre:.3%}. {after.status.value} {found.dx_after.summary}"
@@ -65,13 +65,12 @@ def _predicted(found: WhatIf) -> str:
     old, new = (fit.parameters.values[most] for fit in (found.before, found.after))
     moves = f"{PARAMETERS[most]} moves most, from {old:.4g} to {new:.4g}."
     if not found.after.is_converged:
-        return f"{moves} No optimum was reached, so that there is nothing to predict: {REMEDY}"
+        return f"{moves} No optimum was reached, so there is no shift to predict: {REMEDY}"
     if error <= PREDICTED:
-        return f"{moves} The influence function predicts the shift to within {error:.1%} of it."
+        return f"{moves} The linear prediction was {error:.1%} off."
     return (
-        f"{moves} The influence function does not predict this (it errs by {error:.0%} of the "
-        "shift): the change is too large for first order, or another optimum has become the best. "
-        "Believe the recalibration."
+        f"{moves} The linear prediction was {error:.0%} off: the change is too large for first "
+        "order, or another optimum has become the best. Believe the recalibration."
     )
 
 
@@ -102,7 +101,7 @@ def view(source: Source, state: State, date: datetime.date, found: WhatIf) -> Bl
 
 
 def note_of(source: Source, date: datetime.date, changes: Sequence[str]) -> str:
-    """What stands in every figure: where quotes are from, the day, and what was changed."""
+    """What every figure says: where quotes are from, the day, and what was changed."""
     study = source.study
     name = "SYNTHETIC market" if study.is_synthetic else str(study.runs["market"].iloc[-1])
     what = f"; what if: {', '.join(changes)}" if changes else ""

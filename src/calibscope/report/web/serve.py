@@ -12,7 +12,7 @@ from calibscope.report.web.connections import server_on
 WHY = {
     errno.EADDRINUSE: "is taken; give another --port",
     errno.EACCES: "is not for everybody; give a --port above 1023",
-    errno.EADDRNOTAVAIL: "is no address of this machine; give another --host",
+    errno.EADDRNOTAVAIL: "is not an address of this machine; give another --host",
 }
 
 

@@ -163,7 +163,7 @@ def state_of_link(query: str) -> State:
 
     Parameters
     ----------
-    query : what stands from the question mark on
+    query : the link from the question mark on
 
     Raises
     ------

@@ -37,7 +37,7 @@ def chosen(source: Source, state: State, field: str, value: str) -> State:
 
     Parameters
     ----------
-    field : of the state; "without" and "near-optimal set" are turned on and off
+    field : of the state; "without" and "near_optimal" are turned on and off
     """
     if field == "unit":
         return in_unit(state, source.study.day(source.date(state)), value)

@@ -2,7 +2,7 @@
 
 The paper's figure shows bands of the EDoF at integers. Its variants answer other questions: scaled
 coordinates forget the units, strict counts no parameter at a bound, and Tikhonov's trace is
-no integer (paper, appendix on Tikhonov EDoF), so it is rounded to the nearest half.
+not an integer (paper, appendix on Tikhonov EDoF), so it is rounded to the nearest half.
 """
 
 import pandas as pd

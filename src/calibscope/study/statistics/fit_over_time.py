@@ -13,7 +13,7 @@ THRESHOLDS = (0.01, RMSRE_AMBER, RMSRE_RED)
 
 
 def fit_over_time(study: Study, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
-    """Quantiles of the RMSRE per year, and how many days lie above each threshold.
+    """Quantiles of the RMSRE per year, and how many days are above each threshold.
 
     RMSRE = sqrt(mean(((g_k - y_k) / y_k)^2)) (paper, eq. rmsre_objective and figure on daily
     goodness of fit).

@@ -1,8 +1,8 @@
-"""How many confidence intervals say nothing: collapsed, or as wide as the bounds allow.
+"""How many confidence intervals are uninformative: collapsed, or as wide as the bounds allow.
 
 An interval of full range was cut at both bounds, so that the quotes do not narrow the parameter
 down at all (paper, appendix on classical and robust intervals). A collapsed one is too short
-because rank was lost, which is no precision (paper, section on parameter uncertainty), or has no
+because rank was lost, which is not precision (paper, section on parameter uncertainty), or has no
 width. At a bound there is no interval, hence a column for those.
 """
 
