@@ -5,7 +5,6 @@ import pytest
 
 import calibscope as cs
 from calibscope.report.figures.leverage_theory import leverage_theory
-from calibscope.report.figures.style import alt_text
 from calibscope.study.leverage_theory import (
     idealised_leverage,
     nearest_power,
@@ -140,4 +139,4 @@ def test_the_picture():
     shown = [np.asarray(trace.y) for trace in figure.data if trace.name == "G2++"]
     assert shown[0] == pytest.approx(cases["usual"].leverage)
     assert shown[1] == pytest.approx(cases["slow"].leverage)
-    assert "0.05" in alt_text(figure)
+    assert "0.05" in figure.layout.meta["alt"]

@@ -1,6 +1,5 @@
 """Solvers by name on the same problems: the cross product of all of them."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 
 import calibscope as cs
 from calibscope.calibration.calibrate import USUAL_START
-from calibscope.calibration.one_step import gauss_newton_step, newton_step
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Status
 from calibscope.calibration.solvers import SOLVERS, solver
@@ -167,45 +165,3 @@ def test_multistart_keeps_every_end_of_any_local_solver():
     assert len(ends.objectives) == 8
     one = multistart(problem, start_of(problem), local="lm", starts=1)
     np.testing.assert_array_equal(one.parameters, ends_of("lm", "2020-03-18").parameters)
-
-
-@pytest.mark.parametrize("correct", [gauss_newton_step, newton_step])
-def test_one_step_takes_a_near_end_nearer(correct):
-    best = cs.calibrate(cs.demo_market().day("2020-03-18"))
-    near = best.parameters.values * [0.998, 1.002, 0.999, 1.0, 1.0]
-    rough = replace(best, as_found=cs.G2(*near))
-    corrected = best.problem.objective(correct(rough).values)
-    gap = rough.objective - best.objective
-    assert gap > 0
-    assert corrected - best.objective < 0.5 * gap
-
-
-@pytest.mark.parametrize("correct", [gauss_newton_step, newton_step])
-@pytest.mark.parametrize("problem_name", ["fixed", "anchored"])
-def test_one_step_stays_at_an_optimum_and_leaves_fixed_parameters(correct, problem_name):
-    problem = problem_named(problem_name)
-    anchor = {"anchor": problem.anchor, "anchor_strength": problem.anchor_strength}
-    fixed = {"rho_xy": -0.7} if problem_name == "fixed" else None
-    fit = cs.calibrate(problem.day, fixed=fixed, **anchor)
-    # Newton's method stops where a step promises 1e-16 of the objective: 1e-8 in a flat direction,
-    # times the condition of the near-optimal set.
-    np.testing.assert_allclose(correct(fit).values, fit.parameters.values, rtol=1e-5)
-
-
-def test_newtons_step_is_quadratic_and_gauss_newtons_linear():
-    problem = problem_named("fixed")
-    best = cs.calibrate(problem.day, fixed={"rho_xy": -0.7})
-    near = cs.G2(*(best.parameters.values * [1.01, 0.99, 1.01, 1.01, 1.0]))
-    start = replace(best, as_found=near)
-    gap = np.abs(near.values / best.parameters.values - 1).max()
-    left = np.abs(newton_step(start).values / best.parameters.values - 1).max()
-    assert left < 0.2 * gap
-    assert left < np.abs(gauss_newton_step(start).values / best.parameters.values - 1).max()
-
-
-@pytest.mark.parametrize("correct", [gauss_newton_step, newton_step])
-def test_one_step_with_four_quotes_stays_inside_the_bounds(correct):
-    problem = problem_named("four quotes")
-    values = correct(cs.calibrate(problem.day, "bobyqa")).values
-    assert (values >= problem.lower).all()
-    assert (values <= problem.upper).all()
