@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 import calibscope
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_extensions"))
+sys.path[:0] = [str(HERE / "_extensions"), str(HERE)]  # `figures` of the gallery is here
 # Figures of the gallery and of notebooks (which run in a process of their own) become HTML.
 os.environ["PLOTLY_RENDERER"] = "sphinx_gallery"
 os.environ["PYTHONWARNINGS"] = "default"

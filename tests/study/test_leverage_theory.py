@@ -2,15 +2,10 @@
 
 import numpy as np
 import pytest
+from figures.leverage_theory import leverage_theory
+from idealised_leverage import idealised_leverage, nearest_power, polynomial_leverage
 
 import calibscope as cs
-from calibscope.report.figures.leverage_theory import leverage_theory
-from calibscope.report.figures.style import alt_text
-from calibscope.study.leverage_theory import (
-    idealised_leverage,
-    nearest_power,
-    polynomial_leverage,
-)
 
 CAPS = [3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30]
 USUAL = cs.G2(a_x=0.5, a_y=0.05, sigma_x=0.01, sigma_y=0.01, rho_xy=-0.7)
@@ -140,4 +135,4 @@ def test_the_picture():
     shown = [np.asarray(trace.y) for trace in figure.data if trace.name == "G2++"]
     assert shown[0] == pytest.approx(cases["usual"].leverage)
     assert shown[1] == pytest.approx(cases["slow"].leverage)
-    assert "0.05" in alt_text(figure)
+    assert "0.05" in figure.layout.meta["alt"]

@@ -9,7 +9,6 @@ from rich.console import Console
 import calibscope as cs
 from calibscope.report.consequences import consequence_table, followed
 from calibscope.report.figures.consequences import consequences
-from calibscope.report.figures.style import alt_text
 
 INSTRUMENTS = (cs.Cap(11), cs.BondOption(5, 15, kind="put"))
 
@@ -72,7 +71,7 @@ def test_the_picture_carries_marks_and_words(found):
     assert "SYNTHETIC" in figure.layout.title.subtitle.text
     words = figure.layout.title.subtitle.text.replace("<br>", " ")
     assert "rho_xy held at the bound" in words
-    alt = alt_text(figure)
+    alt = figure.layout.meta["alt"]
     assert alt.startswith("Synthetic market. Estimates with their ranges: sd of r(1Y) ")
     assert alt.endswith(".")
     assert "nan" not in alt

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from figures.market_history import market_history, par_rate
 
 from calibscope.market.calendar import is_business_day
 from calibscope.market.demo import (
@@ -19,7 +20,6 @@ from calibscope.market.quotes import normal_option, swap_rates
 from calibscope.market.synthetic import anchors, curves, quoting, tables, timeline, vols
 from calibscope.market.synthetic.chance import normals, uniforms
 from calibscope.market.synthetic.gaps import Gap, complete_days
-from calibscope.report.figures.market_history import market_history, par_rate
 
 FINGERPRINT = "a918edce9b3b4965907a3f861fbb9bd2d922c0bbcfaf63a7d205f52d57f3d23a"
 YEARS = timeline.market_dates().astype("datetime64[Y]").astype(int) + 1970

@@ -12,7 +12,6 @@ import itertools
 import re
 import runpy
 import shutil
-import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from check_links import dead_links
 from click.testing import CliRunner
 from doc_blocks import ROOT, SHELLS, Block, Command, blocks, commands, pages, tokens
 
@@ -33,9 +33,6 @@ from calibscope.study.settings import (
     StudySettings,
     study_settings,
 )
-
-sys.path.insert(0, str(ROOT / "docs"))
-from check_links import dead_links
 
 PAGE = ROOT / "docs" / "data.md"
 BLOCK = next(block.text for block in blocks(PAGE) if block.language == "toml")

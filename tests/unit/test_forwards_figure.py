@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from figures.forwards import forwards
 
 import calibscope as cs
-from calibscope.report.figures.forwards import forwards
 
 
 def test_forwards_of_a_flat_curve():

@@ -29,7 +29,7 @@ from calibscope.report.figures.rag_calendar import RAGS, rag_calendar
 from calibscope.report.figures.reference_table import reference_table
 from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
-from calibscope.report.figures.style import alt_text, plain, wrapped
+from calibscope.report.figures.style import plain, wrapped
 
 HIKE = pd.Timestamp("2022-07-21")
 FIGURES = {
@@ -113,7 +113,7 @@ def test_every_figure_asks_and_describes(name, study):
     assert isinstance(figure, go.Figure)
     assert figure.layout.title.text.endswith("?")
     assert "SYNTHETIC" in figure.layout.title.subtitle.text
-    alt = alt_text(figure)
+    alt = figure.layout.meta["alt"]
     assert alt.startswith("Synthetic market.")
     assert "<" not in alt
     assert any(sign.isdigit() for sign in alt)
@@ -155,7 +155,7 @@ def test_small_studies(name, kind, small):
     figure = drawn(name, small[kind])
     assert figure.layout.title.text.endswith("?")
     assert ("SYNTHETIC" in figure.layout.title.subtitle.text) == (kind != "real")
-    assert ("Synthetic" in alt_text(figure)) == (kind != "real")
+    assert ("Synthetic" in figure.layout.meta["alt"]) == (kind != "real")
     assert not any(shape.line.dash == "dot" for shape in figure.layout.shapes)
 
 

@@ -13,7 +13,6 @@ from calibscope.report.diagnosis import PERCENT
 from calibscope.report.figures import profiles
 from calibscope.report.figures.left_out_shifts import left_out_shifts
 from calibscope.report.figures.profiles import profile_chart
-from calibscope.report.figures.style import alt_text
 from calibscope.report.html.fitted_again import fitted_again
 from calibscope.report.refits.answers import STEPS, refit_answers
 from calibscope.report.refits.data import refits_as_data
@@ -150,7 +149,7 @@ def test_the_profile_chart_shows_the_profiles(answers, date):
     heights = [shape.y0 for shape in figure.layout.shapes]
     np.testing.assert_allclose(heights[:3], found.profiles.limits / found.profiles.lowest)
     low, high = found.profiles.of("a_y").low[-1], found.profiles.of("a_y").high[-1]
-    assert f"a_y {low:.3g} to {high:.3g}" in alt_text(figure)
+    assert f"a_y {low:.3g} to {high:.3g}" in figure.layout.meta["alt"]
 
 
 def test_doubtful_delta_intervals_are_grey(answers):
@@ -177,7 +176,7 @@ def test_the_shifts_are_those_of_the_refits(answers, date):
         np.testing.assert_allclose(shown.x, np.clip(predicted, -reach, reach))
         beyond = [symbol.startswith("triangle") for symbol in shown.marker.symbol]
         assert beyond == (np.abs(predicted) > reach).tolist()
-    assert "Shifts of 5 parameters without each of 13 quotes" in alt_text(figure)
+    assert "Shifts of 5 parameters without each of 13 quotes" in figure.layout.meta["alt"]
 
 
 def test_days_without_noise_or_freedom_have_no_curves_but_a_section():

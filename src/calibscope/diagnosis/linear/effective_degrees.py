@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
-from calibscope.base.compiled import compiled_for_stacks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +29,12 @@ class EffectiveDegrees:
     scaled_singular_values: Array  # (p,) in scaled coordinates
 
 
-@compiled_for_stacks("f8[:], f8, f8[:], f8[:]", "(p), () -> (), ()")
-def tikhonov_edof(singular_values: Array, factor: float, edof: Array, penalty: Array) -> None:
+def tikhonov_edof(singular_values: Array, factor: float) -> tuple[Array, Array]:
     """Trace of A (A^T A + lambda I)^-1 A^T, and lambda = factor times the largest s^2."""
-    edof[0], penalty[0] = 0.0, factor * singular_values[0] ** 2
-    for square in singular_values**2:
-        if square > 0.0:
-            edof[0] += square / (square + penalty[0])
+    squares = singular_values**2
+    penalty = factor * squares[..., :1]
+    shares = squares / np.where(squares > 0.0, squares + penalty, 1.0)
+    return shares.sum(axis=-1), penalty[..., 0]
 
 
 def edof_at(singular_values: Array, tolerances: ArrayLike) -> Indices:

@@ -11,7 +11,6 @@ BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#222222", "#8A8A8A"
 DARK_GREY = "#555555"  # of words that are no data
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, BLACK)
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 SYNTHETIC = "<b>SYNTHETIC market.</b>"
 LINE_LENGTH = 70  # characters of a note, so that it fits a page of 500 pixels
 LINE_HEIGHT = 17  # pixels of a note
@@ -32,7 +31,7 @@ def dressed(
 
     Parameters
     ----------
-    alt : what the picture shows, for those who cannot see it (`alt_text` gives it back)
+    alt : what the picture shows, for those who cannot see it; kept in the layout's metadata
     is_synthetic : say so before the note, and in the alt text
     above : pixels for what is between the note and the axes, such as titles of panels
     """
@@ -55,11 +54,6 @@ def dressed(
         meta={"alt": plain(alt)} if alt else None,
     )  # fmt: skip
     return figure
-
-
-def alt_text(figure: go.Figure) -> str:
-    """What the picture shows, in a sentence or two; empty if nobody wrote it."""
-    return str((figure.layout.meta or {}).get("alt", ""))
 
 
 def wrapped(note: str) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 import plotly.graph_objects as go
+from idealised_leverage import IdealisedLeverage, nearest_power, polynomial_leverage
 from plotly.subplots import make_subplots
 
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
-from calibscope.study.leverage_theory import IdealisedLeverage, nearest_power, polynomial_leverage
 
 COLUMNS = 2
 LIKENESS = "polynomials with as many coefficients, in a power of maturity"

@@ -1,7 +1,7 @@
-"""A market over time: rates above, cap volatilities below.
+"""The built-in synthetic market over time: rates above, cap volatilities below.
 
-For the built-in synthetic market the facts it was tied to are shown with it: the ECB's policy rate
-as a line, known levels of rates and volatilities as dots.
+The facts it was tied to are shown with it: the ECB's policy rate as a line, known levels of rates
+and volatilities as dots.
 """
 
 import datetime
@@ -13,16 +13,7 @@ from plotly.subplots import make_subplots
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.market import Market
 from calibscope.market.synthetic import anchors
-from calibscope.report.figures.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    dressed,
-    literal,
-)
+from calibscope.report.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, dressed
 
 VOL_YEARS = {3.0: (BLUE, "circle"), 10.0: (ORANGE, "square"), 30.0: (GREEN, "diamond")}
 NOTE = (
@@ -36,7 +27,7 @@ def market_history(market: Market) -> go.Figure:
 
     Parameters
     ----------
-    market : the days
+    market : days of the built-in market
 
     Returns
     -------
@@ -44,17 +35,14 @@ def market_history(market: Market) -> go.Figure:
         a Plotly figure; its title is its question
     """
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.05)
-    if market.is_synthetic:
-        _add_policy_rate(figure, market.dates[0], market.dates[-1])
+    _add_policy_rate(figure, market.dates[0], market.dates[-1])
     _add_ten_year_rate(figure, market)
     _add_vols(figure, market)
-    if market.is_synthetic:
-        _add_known_levels(figure)
+    _add_known_levels(figure)
     figure.update_yaxes(title_text="rate, %", zerolinecolor=GREY, row=1, col=1)
     figure.update_yaxes(title_text="normal vol, bp", rangemode="tozero", row=2, col=1)
     figure.update_xaxes(dtick="M12", tickformat="%Y", range=[market.dates[0], market.dates[-1]])
-    note = NOTE if market.is_synthetic else literal(market.name)
-    figure = dressed(figure, "What has the market been through?", note)
+    figure = dressed(figure, "What has the market been through?", NOTE)
     return figure.update_layout(height=760, legend={"y": -0.06})
 
 
