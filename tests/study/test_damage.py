@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -139,6 +140,23 @@ def test_a_store_without_hashes_is_sealed_as_it_is(few, damaged):
     assert study.runs["days_computed"].to_list() == [4, 0]
     assert study.quotes["leverage"].eq(0.5).sum() == 1
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
+
+
+def test_damage_shows_after_an_upgrade_from_version_4(few, damaged):
+    """Hashes are of values: new names of columns and of a status do not hide a changed number."""
+    path = damaged("UPDATE store SET version = 4")
+    names = [name for name in OLD_NAMES if not name.startswith("DROP")]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(
+            ";".join(names) + "; ALTER TABLE day_hashes RENAME COLUMN challenger_fits TO "
+            "second_looks; UPDATE days SET status = 'RIDGE' WHERE day_id = 1"
+        )
+        connection.commit()
+    connection.close()
+    study = run_study(few, path)
+    # A status that somebody else has written is damage, and the day is computed anew.
+    assert "1 day" in study.runs["repaired"].to_list()[-1]
+    assert "RIDGE" not in set(study.days["status"])
 
 
 def test_a_change_that_is_sealed_counts_as_written(damaged):

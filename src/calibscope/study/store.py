@@ -34,8 +34,8 @@ from calibscope.study import schema
 from calibscope.study.damage import Damage, copy_sound_rows, find_damage
 from calibscope.study.errors import DAMAGED, StoreError, explained
 from calibscope.study.results import FAILED, Columns
-from calibscope.study.rows import driver_rows
-from calibscope.study.sealed import seal_days, seal_everything
+from calibscope.study.rows import driver_rows, read_rows
+from calibscope.study.sealed import kept_hashes, seal_days, seal_everything
 
 
 def _add_refits(connection: Connection) -> None:
@@ -53,22 +53,40 @@ def _add_failures(connection: Connection) -> None:
 
 
 def _rename_and_seal(connection: Connection) -> None:
-    """Take the present names; seal older results as they are: nobody knows who changed them."""
+    """Take the present names. Results from before version 4 are sealed as they are.
+
+    Hashes are of values, not of names, so that those of version 4 stay, and show what was damaged.
+    """
     renamed = {
         "days": {"reading": "summary", "is_ridge": "has_equal_speeds"},
         "optima": {"basin_share": "share_of_starts"},
+        "day_hashes": {"second_looks": "challenger_fits"},
     }
     found = inspect(connection)
-    for table, names in renamed.items():
+    for table in filter(found.has_table, renamed):
         columns = {column["name"] for column in found.get_columns(table)}
-        for old, new in names.items():
+        for old, new in renamed[table].items():
             if old in columns:
                 connection.exec_driver_sql(f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
     if found.has_table("second_looks"):
         connection.exec_driver_sql("ALTER TABLE second_looks RENAME TO challenger_fits")
-    for table in ("day_hashes", "row_hashes"):
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+    _rename_status(connection, is_sealed=found.has_table("day_hashes"))
     seal_everything(connection)
+
+
+def _rename_status(connection: Connection, is_sealed: bool) -> None:
+    """RIDGE becomes EQUAL_SPEEDS, but for days that are damaged, which stay so."""
+    statement = "SELECT day_id FROM days WHERE status = 'RIDGE' ORDER BY day_id"
+    ids = [day for (day,) in driver_rows(connection, statement)]
+    if is_sealed and ids:
+        kept, now = kept_hashes(connection, schema.days), read_rows(connection, schema.days, ids)
+        ids = [day for day, digest in now.hashes().items() if kept.get(day) == digest]
+    for day in ids:
+        connection.exec_driver_sql(
+            "UPDATE days SET status = 'EQUAL_SPEEDS' WHERE day_id = ?", (day,)
+        )
+    if is_sealed:
+        seal_days(connection, [schema.days], ids)
 
 
 # How a store of version n becomes one of version n + 1.
@@ -176,8 +194,10 @@ def opened_for_writing(
     if path.is_file() and path.stat().st_size:
         _refuse_strangers(path)
     with _only_writer(path):
-        if path.is_file() and path.stat().st_size and (damage := _made_good(path)):
-            repaired(damage)
+        if path.is_file() and path.stat().st_size:
+            _upgrade(path)
+            if damage := _made_good(path):
+                repaired(damage)
         engine = _writer(path)
         try:
             with explained(path), engine.begin() as connection:
@@ -203,16 +223,31 @@ def _refuse_strangers(path: Path) -> None:
         engine.dispose()
 
 
+def _upgrade(path: Path) -> None:
+    """Bring an older store up to date; before there were hashes, only its pages can be checked."""
+    engine = _reader(path)
+    try:
+        with explained(path), engine.connect() as connection:
+            if not _table_names(connection) or _version(path, connection) == schema.VERSION:
+                return
+            if driver_rows(connection, "PRAGMA quick_check(1)") != [("ok",)]:
+                raise StoreError(f"{path}: {DAMAGED}")
+    finally:
+        engine.dispose()
+    engine = _writer(path)
+    try:
+        with explained(path), engine.begin() as connection:
+            _create_or_upgrade(path, connection)
+    finally:
+        engine.dispose()
+
+
 def _made_good(path: Path) -> Damage:
     """Look at the whole store before anything is added; remove from it what is damaged."""
     engine, work = _reader(path), path.with_name(f"{path.name}-repair")
     try:
         with explained(path), engine.connect() as connection:
             if not _table_names(connection):
-                return Damage()
-            if _version(path, connection) != schema.VERSION:  # without hashes, or not ours
-                if driver_rows(connection, "PRAGMA quick_check(1)") != [("ok",)]:
-                    raise StoreError(f"{path}: {DAMAGED}")
                 return Damage()
             damage = find_damage(connection)
             if not damage:
