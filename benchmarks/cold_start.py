@@ -36,7 +36,7 @@ print(statistics.median(milliseconds() for _ in range(200)))
 """
 TASKS = {
     "calibrate": ["-c", CALIBRATE],
-    "diagnose": ["-c", f"{CALIBRATE}; cs.diagnose(fit).summary"],
+    "diagnose": ["-c", f"{CALIBRATE}; cs.diagnose(fit)"],
     "demo": ["-m", "calibscope", "demo", "--quiet", "--into", "demo"],
 }
 
@@ -57,7 +57,7 @@ def run(arguments: list[str], source: Path) -> tuple[float, float, str]:
         env={**os.environ, "PYTHONPATH": str(source)},
         cwd=source,
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
     ).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
