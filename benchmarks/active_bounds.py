@@ -83,7 +83,7 @@ def left_out(diagnoses: Diagnoses, threads: int) -> Left:
 def answers(diagnoses: Diagnoses) -> Iterator[tuple[str, Answer]]:
     """What each mode says, and what full mode said before."""
     for mode in ("active", "full", "strict"):
-        (stack,) = in_mode(diagnoses, mode).stacks
+        (stack,) = in_mode(diagnoses, mode).batches
         e = stack.problem.weighted_residuals
         p = stack.scales.count - stack.deletion.degrees_of_freedom
         unit = (p * (e**2).sum(axis=1) / stack.deletion.degrees_of_freedom)[:, None]
@@ -116,7 +116,7 @@ def main() -> None:
     at_bound = [fit for fit in fits if fit.at_bound.any()]
     diagnoses = cs.diagnose_many(at_bound, threads=options.threads)
     truth = left_out(diagnoses, options.threads)
-    (stack,) = diagnoses.stacks
+    (stack,) = diagnoses.batches
     found = dict(answers(diagnoses))
     console = Console(width=110)
     is_held = stack.is_held.any(axis=1)

@@ -49,9 +49,9 @@ class Case:
         self.truth = truth.values
         self.fits = cs.calibrate_many(days)
         self.diagnoses = cs.diagnose_many(self.fits)
-        (self.active,) = self.diagnoses.stacks
-        (self.full,) = in_mode(self.diagnoses, "full").stacks
-        (self.strict,) = in_mode(self.diagnoses, "strict").stacks
+        (self.active,) = self.diagnoses.batches
+        (self.full,) = in_mode(self.diagnoses, "full").batches
+        (self.strict,) = in_mode(self.diagnoses, "strict").batches
 
     def delta(
         self, stack: Diagnosis, scale: str, form: str = "gauss_newton"

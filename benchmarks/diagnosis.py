@@ -63,7 +63,7 @@ def main() -> None:
     def panel() -> None:
         diagnoses = cs.diagnose_many(fits)
         for name in IN_PANEL:
-            for stack in diagnoses.stacks:
+            for stack in diagnoses.batches:
                 getattr(stack, name)
 
     def panel_in_words() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.base.parameters import ParameterSpec, Specs
+from calibscope.diagnosis.batch import Batch
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -30,7 +31,7 @@ def stack():
         estimates, -infinite, infinite, np.full((COUNT, m), "quote"),
         Specs(tuple(map(ParameterSpec, "abcde"))),
     )  # fmt: skip
-    return examine(problem, "full", DiagnosisSettings(), "unit_columns")
+    return Batch(**examine(problem, "full", DiagnosisSettings(), "unit_columns"))
 
 
 def coverage(stack, scale, level=0.95):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calibscope as cs
-from calibscope.diagnosis.diagnosis import MODES
+from calibscope.diagnosis.linear.leverage_measures import MODES
 
 # Products of orthonormal bases: some 10 roundings of 1e-16.
 LAW = 1e-10
@@ -39,7 +39,7 @@ def assert_projector(dx):
 def test_the_laws_hold_on_every_demo_day(panel, mode):
     diagnoses = panel[1][mode]
     assert len(diagnoses) == 2157
-    for stack in diagnoses.stacks:
+    for stack in diagnoses.batches:
         assert_projector(stack)
 
 

@@ -45,7 +45,7 @@ def record(fits):
     for mode in MODES:
         dx = cs.diagnose_many(fits, mode)
         found[f"edof {mode}"] = dx.of_all("edof").astype(np.int8)
-        flags = np.array([dx.of_all(name) for name in dx.stacks[0].flags.__slots__])
+        flags = np.array([dx.of_all(name) for name in dx.batches[0].flags.__slots__])
         found[f"flags {mode}"] = (flags * (1 << np.arange(len(flags)))[:, None]).sum(axis=0)
         scale = found["parameters"]
         for name in ARRAYS:

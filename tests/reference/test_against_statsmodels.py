@@ -16,8 +16,9 @@ import pytest
 from statsmodels.api import OLS
 
 import calibscope as cs
+from calibscope.diagnosis.batch import finished
+from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.examine import examine
-from calibscope.diagnosis.stack import finished
 
 DAYS = cs.demo_market().days[::3]
 # Beyond this condition number of the unit columns statsmodels' own DFBETAS, differences of two
@@ -42,7 +43,7 @@ def at_optimum(dx):
     for _ in range(2):
         e = e - Q @ (Q.T @ e)
     problem = dataclasses.replace(dx.problem, residuals=e / dx.problem.root_weights)
-    return finished(examine(problem, dx.mode, dx.settings, "natural"))
+    return finished(Diagnosis(**examine(problem, dx.mode, dx.settings, "natural")))
 
 
 def unit_columns(A):

@@ -7,7 +7,7 @@ import pytest
 from statsmodels.api import OLS
 
 import calibscope as cs
-from calibscope.diagnosis.diagnosis import MODES
+from calibscope.diagnosis.linear.leverage_measures import MODES
 from calibscope.diagnosis.settings import DiagnosisSettings
 
 MARKET = cs.demo_market()
@@ -139,7 +139,7 @@ def test_the_threshold_decides(fits):
 
 def test_active_is_the_default_everywhere(fits):
     assert cs.diagnose(fits[STRONG]).mode == "active"
-    assert cs.diagnose_many(list(fits.values())).stacks[0].mode == "active"
+    assert cs.diagnose_many(list(fits.values())).batches[0].mode == "active"
     assert bounded(-2.0).mode == "active"
     from calibscope.cli.words import WORDS
     from calibscope.study.settings import StudySettings

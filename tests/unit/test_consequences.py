@@ -295,7 +295,7 @@ def test_what_cannot_be_asked_for(fits):
     plain, g2 = diagnosis((np.ones(12), X), [0.4, -0.9]), cs.diagnose(fits["2022-07-21"])
     asked = quantities([[1, 0]], [SPREAD])
     for call, words in (
-        (lambda: plain.consequences(), "give quantities="),
+        (lambda: plain.consequences(), "pass quantities="),
         (lambda: diagnosis((np.ones(12), X), None).consequences(quantities=asked), "give values="),
         (lambda: plain.consequences(quantities=asked, level=(0.5, 0.95)), "give one number"),
         (lambda: plain.consequences(quantities=asked, level=1.5), "between 0 and 1"),

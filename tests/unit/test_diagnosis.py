@@ -7,9 +7,9 @@ import pytest
 
 import calibscope as cs
 from calibscope.calibration.problem import Problem
-from calibscope.diagnosis.diagnosis import MODES
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.functional import elicited_by_relative_errors, relative_error_bias
+from calibscope.diagnosis.linear.leverage_measures import MODES
 
 MARKET = cs.demo_market()
 INTERIOR, AT_SIGMA, AT_RHO = "2020-03-18", "2022-07-21", "2024-06-06"
@@ -311,7 +311,7 @@ def test_several_levels_are_nested(fits):
     assert (np.diff(result.low, axis=0) < 0).all()
     assert (np.diff(result.high, axis=0) > 0).all()
     assert result.level == (0.5, 0.75, 0.95)
-    stack = cs.diagnose_many(list(fits.values())).stacks[0].intervals((0.5, 0.75, 0.95))
+    stack = cs.diagnose_many(list(fits.values())).batches[0].intervals((0.5, 0.75, 0.95))
     assert stack.low.shape == (3, 3, 5)
     assert stack.low[:, 0] == pytest.approx(result.low)
     assert stack.high[:, 0] == pytest.approx(result.high)
@@ -820,7 +820,7 @@ def test_what_a_diagnosis_says_when_printed(fits):
     assert "has_leverage_near_one" in text
     panel = cs.diagnose_many(list(fits.values()))
     assert repr(panel) == "Diagnoses(3 fits, active: EDoF 5 on 1, 4 on 1, 3 on 1)"
-    assert repr(panel.stacks[0]) == "Diagnosis(active: a stack of 3 fits)"
+    assert repr(panel.batches[0]) == "Batch(active: 3 fits)"
 
 
 def test_what_is_no_fit_is_named():

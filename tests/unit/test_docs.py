@@ -252,7 +252,7 @@ def test_the_table_of_ranks_is_what_the_demo_market_gives():
     page = (PAGE.parent / "diagnosis.md").read_text(encoding="utf-8")
     spectrum = cs.diagnose_many(cs.calibrate_many(cs.demo_market()), mode="full")
     for tolerance, start in ((1.5e-8, "tolerance 1.5e-8"), (1e-10, "1e-10"), (1e-6, "1e-6")):
-        counts = spectrum.stacks[0].edof_at(tolerance)
+        counts = spectrum.batches[0].edof_at(tolerance)
         row = " | ".join(f"{np.sum(counts == edof):,}" for edof in (5, 4, 3))
         assert re.search(rf"^\| {re.escape(start)}.*\| {row} \|$", page, re.MULTILINE), row
 

@@ -70,7 +70,7 @@ def test_curves_strikes_and_dates_come_from_the_template():
         ({"noise": 3}, "0.003 is 0.3 %"),
         ({"noise": float("nan")}, "noise is nan"),
         ({"truth": [TRUTH, TRUTH], "days": 3}, "2 models for 3 days"),
-        ({"truth": [1.0]}, "no G2"),
+        ({"truth": [1.0]}, "not a G2"),
         ({"days": 2.5}, "days is 2.5"),
         ({"template": "x"}, "template is a str"),
     ],

@@ -53,7 +53,27 @@ class Quantities(Protocol):
         """(q,) what kind of number each is."""
 
     def values(self, parameters: Array) -> Array:
-        """(n, q) at parameters (n, p)."""
+        """(n, q) at parameters (n, p).
+
+        Parameters
+        ----------
+        parameters : (n, p)
+
+        Returns
+        -------
+        Array
+            (n, q)
+        """
 
     def gradients(self, parameters: Array) -> Array:
-        """(q, p) at parameters (p,); not a number where there is none."""
+        """(q, p) at parameters (p,); not a number where there is none.
+
+        Parameters
+        ----------
+        parameters : (p,)
+
+        Returns
+        -------
+        Array
+            (q, p)
+        """

@@ -77,7 +77,17 @@ class Specs:
         return self.parameters[self.place(name)]
 
     def place(self, name: str) -> int:
-        """Where a parameter is in the order, or an error that lists the names."""
+        """Where a parameter is in the order, or an error that lists the names.
+
+        Parameters
+        ----------
+        name : of a parameter
+
+        Returns
+        -------
+        int
+            counted from 0
+        """
         if name not in self.names:
             raise ValueError(f"{name!r} is not a parameter; {choose_from(self.names, name)}")
         return self.names.index(name)

@@ -54,21 +54,61 @@ class Scale:
     shift: float = 0.0  # of a logarithm: values far below it are nearly alike
 
     def coordinate(self, x: ArrayLike) -> Array:
-        """Where x is on the scale."""
+        """Where x is on the scale.
+
+        Parameters
+        ----------
+        x : numbers that have a coordinate
+
+        Returns
+        -------
+        Array
+            of the shape of x
+        """
         return FUNCTIONS[self.transform].coordinate(np.asarray(x, float) + self.shift)
 
     def value(self, q: ArrayLike) -> Array:
-        """What is at a coordinate."""
+        """What is at a coordinate.
+
+        Parameters
+        ----------
+        q : coordinates
+
+        Returns
+        -------
+        Array
+            of the shape of q
+        """
         return np.asarray(FUNCTIONS[self.transform].value(np.asarray(q, float)) - self.shift)
 
     def slope(self, x: ArrayLike) -> Array:
-        """dx/dq at x: a number is its own derivative by its logarithm."""
+        """dx/dq at x: a number is its own derivative by its logarithm.
+
+        Parameters
+        ----------
+        x : numbers
+
+        Returns
+        -------
+        Array
+            of the shape of x
+        """
         return FUNCTIONS[self.transform].slope(np.asarray(x, float) + self.shift)
 
     def stepped(self, x: ArrayLike, step: Array | float) -> Array:
         r"""Where a step leads is straight on the scale and starts with this length.
 
         :math:`\eta^{-1}(\eta(x) + \eta'(x)\,step)`, the end of a delta interval.
+
+        Parameters
+        ----------
+        x : where it starts
+        step : in units of x
+
+        Returns
+        -------
+        Array
+            of the common shape
         """
         return self.value(self.coordinate(x) + step / self.slope(x))
 
@@ -83,21 +123,51 @@ class Coordinates:
     scales: tuple[Scale, ...]
 
     def of(self, points: ArrayLike) -> Array:
-        """The coordinates of points."""
+        """The coordinates of points.
+
+        Parameters
+        ----------
+        points : (..., p)
+
+        Returns
+        -------
+        Array
+            of the same shape
+        """
         q = np.array(points, float)
         for functions, columns, shifts in self._groups:
             q[..., columns] = functions.coordinate(q[..., columns] + shifts)
         return q
 
     def values(self, coordinates: ArrayLike) -> Array:
-        """The points at coordinates."""
+        """The points at coordinates.
+
+        Parameters
+        ----------
+        coordinates : (..., p)
+
+        Returns
+        -------
+        Array
+            of the same shape
+        """
         x = np.array(coordinates, float)
         for functions, columns, shifts in self._groups:
             x[..., columns] = functions.value(x[..., columns]) - shifts
         return x
 
     def slopes(self, points: ArrayLike) -> Array:
-        """dx/dq, column by column."""
+        """dx/dq, column by column.
+
+        Parameters
+        ----------
+        points : (..., p)
+
+        Returns
+        -------
+        Array
+            of the same shape
+        """
         x = np.asarray(points, float)
         slopes = np.ones_like(x)
         for functions, columns, shifts in self._groups:
@@ -105,7 +175,17 @@ class Coordinates:
         return slopes
 
     def curvatures(self, points: ArrayLike) -> Array:
-        """d2x/dq2, column by column."""
+        """d2x/dq2, column by column.
+
+        Parameters
+        ----------
+        points : (..., p)
+
+        Returns
+        -------
+        Array
+            of the same shape
+        """
         x = np.asarray(points, float)
         curvatures = np.zeros_like(x)
         for functions, columns, shifts in self._groups:

@@ -160,7 +160,17 @@ def keep(
 
 
 def search_for(model: type[Model]) -> Search:
-    """The search of a model: its own, or that by many starts."""
+    """The search of a model: its own, or that by many starts.
+
+    Parameters
+    ----------
+    model : the class
+
+    Returns
+    -------
+    Search
+        what `solver="global"` uses
+    """
     return _search(model.name)
 
 

@@ -53,7 +53,9 @@ def day(
     from calibscope.report.outcomes import market_as_data
     from calibscope.study.rag import BAD
 
-    study = files.study_settings(*([f"calibration.model={model}"] if model else []))
+    if model is not None:
+        files = files.with_changes(f"calibration.model={model}")
+    study = files.study_settings()
     market, _ = files.read(output)
     try:
         fit = calibrate(market.day(date), **study.calibration.arguments())

@@ -1,7 +1,7 @@
 """The files of a user that commands read, and the arguments that name them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,18 +52,17 @@ class Files:
         except InputError as error:
             raise click.ClickException(str(error)) from None
 
-    def study_settings(self, *more: str) -> "StudySettings":
-        """The sections calibration, diagnosis and governance, or a message what is wrong there.
+    def with_changes(self, *more: str) -> "Files":
+        """The same with further settings, such as "calibration.model=hull-white"."""
+        return replace(self, changes=(*self.changes, *more))
 
-        Parameters
-        ----------
-        more : changes that follow those of the user, such as "calibration.model=hull-white"
-        """
+    def study_settings(self) -> "StudySettings":
+        """The sections calibration, diagnosis and governance, or a message what is wrong there."""
         from calibscope.base.errors import InputError
         from calibscope.study.settings import study_settings
 
         try:
-            return study_settings(self.settings, (*self.changes, *more))
+            return study_settings(self.settings, self.changes)
         except InputError as error:
             raise click.ClickException(str(error)) from None
 

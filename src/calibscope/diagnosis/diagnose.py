@@ -13,12 +13,13 @@ from calibscope.calibration.calibrate import Fits
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.refit import ModelRefit
 from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.batch import Batch, finished
 from calibscope.diagnosis.diagnoses import Diagnoses
-from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
+from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
+from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
 from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
-from calibscope.diagnosis.stack import finished
 from calibscope.market.maturity import label
 from calibscope.models.model import Model, Values
 
@@ -60,8 +61,9 @@ def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = 
         raise TypeError(f"expected a Fit, as cs.calibrate returns it, got a {type(fit).__name__}")
     problem, point = fit.problem, fit.parameters.values
     day = _least_squares(problem.specs, point, problem.values(point, order=2), *_given(problem))
-    dx = finished(examine(day, mode, settings, "natural"))
-    return replace(dx, refit=ModelRefit(problem), second=partial(_second, problem, point))
+    parts = examine(day, mode, settings, "natural")
+    second = partial(_second, problem, point)
+    return finished(Diagnosis(**parts, refit=ModelRefit(problem), second=second))
 
 
 def diagnose_many(
@@ -96,26 +98,27 @@ def diagnose_many(
     for day, problem in enumerate(problems):
         kind = problem.model, len(problem.day.prices), problem.has_anchor
         groups.setdefault(kind, []).append(day)
-    stacks, stack_of, place_of = [], np.empty(len(fits), np.int64), np.empty(len(fits), np.int64)
+    batches, batch_of, place_of = [], np.empty(len(fits), np.int64), np.empty(len(fits), np.int64)
     for number, ((model, *_), days) in enumerate(groups.items()):
         chosen = [problems[day] for day in days]
         at = np.array([points[day] for day in days])
         values = model.evaluate_days([each.day for each in chosen], at, 2, threads)
         given = map(np.array, zip(*map(_given, chosen), strict=True))
         stack = _least_squares(model.specs, at, values, *given)
-        stacks.append(examine(stack, mode, settings, "natural"))
-        stack_of[days], place_of[days] = number, np.arange(len(days))
+        batches.append(Batch(**examine(stack, mode, settings, "natural")))
+        batch_of[days], place_of[days] = number, np.arange(len(days))
     refits = tuple(map(ModelRefit, problems))
     seconds = tuple(map(partial, [_second] * len(problems), problems, points))
-    return Diagnoses(tuple(stacks), stack_of, place_of, refits, seconds)
+    return Diagnoses(tuple(batches), batch_of, place_of, refits, seconds)
 
 
 def in_mode(diagnoses: Diagnoses, mode: Mode) -> Diagnoses:
     """The same fits in another mode, without pricing them again."""
-    stacks = tuple(
-        examine(stack.problem, mode, stack.settings, "natural") for stack in diagnoses.stacks
+    batches = tuple(
+        Batch(**examine(batch.problem, mode, batch.settings, "natural"))
+        for batch in diagnoses.batches
     )
-    return replace(diagnoses, stacks=stacks)
+    return replace(diagnoses, batches=batches)
 
 
 def _least_squares(

@@ -1,7 +1,6 @@
 """`cs.diagnose_least_squares`: the same diagnosis for anything with residuals and a Jacobian."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -12,13 +11,14 @@ from calibscope.base.brief import brief
 from calibscope.base.parameters import TRANSFORMS, ParameterSpec, Specs
 from calibscope.base.spelling import choose_from
 from calibscope.base.transforms import IDENTITY, Scale, Transform
-from calibscope.diagnosis.diagnosis import DEFAULT_MODE, Diagnosis, Mode
+from calibscope.diagnosis.batch import finished
+from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.geometry import column_lengths
+from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
-from calibscope.diagnosis.stack import finished
 
 LARGEST, SMALLEST = 1e140, 1e-290
 
@@ -121,8 +121,8 @@ def diagnose_least_squares(
     if refit is not None and (values is None or observed is None):
         raise ValueError("refit needs to know the fit; give values= and observed=")
     second = None if seconds is None else partial(np.copy, seconds)
-    dx = finished(examine(problem, mode, settings, "unit_columns"))
-    return replace(dx, refit=refit, second=second)
+    parts = examine(problem, mode, settings, "unit_columns")
+    return finished(Diagnosis(**parts, refit=refit, second=second))
 
 
 def _check_sizes(problem: LeastSquares) -> None:

@@ -1,23 +1,23 @@
 """Diagnoses of many fits, computed together."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.diagnosis.batch import Batch
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.refit.refit import Refit
-from calibscope.diagnosis.stack import day_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnoses(Sequence[Diagnosis]):
     """The diagnoses of a panel; `diagnoses[i]` is that of fit i."""
 
-    stacks: tuple[Diagnosis, ...]  # fits with equally many quotes, the day first in all arrays
-    stack_of: Indices  # (n,) in which stack a fit lies
+    batches: tuple[Batch, ...]  # fits with equally many quotes
+    batch_of: Indices  # (n,) in which batch a fit is
     place_of: Indices  # (n,) and where there
     refits: tuple[Refit, ...]  # to fit each again
     seconds: tuple[Callable[[], Array], ...]  # second derivatives of each, when they are needed
@@ -25,10 +25,10 @@ class Diagnoses(Sequence[Diagnosis]):
     def __repr__(self) -> str:
         ranks, counts = np.unique(self.of_all("edof"), return_counts=True)
         bands = ", ".join(f"{r} on {n:,}" for r, n in zip(ranks[::-1], counts[::-1], strict=True))
-        return f"Diagnoses({len(self):,} fits, {self.stacks[0].mode}: EDoF {bands})"
+        return f"Diagnoses({len(self):,} fits, {self.batches[0].mode}: EDoF {bands})"
 
     def __len__(self) -> int:
-        return len(self.stack_of)
+        return len(self.batch_of)
 
     @overload
     def __getitem__(self, day: int) -> Diagnosis: ...
@@ -39,9 +39,8 @@ class Diagnoses(Sequence[Diagnosis]):
     def __getitem__(self, day: int | slice) -> Diagnosis | Sequence[Diagnosis]:
         if isinstance(day, slice):
             return [self[i] for i in range(*day.indices(len(self)))]
-        stack: Diagnosis = self.stacks[self.stack_of[day]]
-        one = day_of(stack, int(self.place_of[day]))
-        return replace(one, refit=self.refits[day], second=self.seconds[day])
+        batch = self.batches[int(self.batch_of[day])]
+        return batch.one(int(self.place_of[day]), self.refits[day], self.seconds[day])
 
     def __iter__(self) -> Iterator[Diagnosis]:
         return (self[day] for day in range(len(self)))
@@ -65,13 +64,13 @@ class Diagnoses(Sequence[Diagnosis]):
         if name in ("summary", "unidentified_combinations"):
             raise ValueError(f"{name} is in words; take [dx.{name} for dx in diagnoses]")
         pieces = [
-            np.asarray(getattr(stack.flags if hasattr(stack.flags, name) else stack, name))
-            for stack in self.stacks
+            np.asarray(getattr(batch.flags if hasattr(batch.flags, name) else batch, name))
+            for batch in self.batches
         ]
         if len({piece.shape[1:] for piece in pieces}) > 1:
             raise ValueError(f"{name} has another shape on some days: not all have as many quotes")
         result = np.empty((len(self), *pieces[0].shape[1:]), pieces[0].dtype)
         for number, piece in enumerate(pieces):
-            days = np.flatnonzero(self.stack_of == number)
+            days = np.flatnonzero(self.batch_of == number)
             result[days] = piece[self.place_of[days]]
         return result

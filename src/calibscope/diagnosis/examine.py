@@ -1,11 +1,10 @@
-"""`examine`: decompose a fit, or a stack of them, and put the diagnosis together."""
+"""`examine`: decompose a fit, or a batch of them, and put the diagnosis together."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from calibscope.base.spelling import choose_from
-from calibscope.diagnosis.diagnosis import MODES, Diagnosis, Mode
 from calibscope.diagnosis.flags import raise_flags
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.bounds import active_bounds
@@ -14,6 +13,7 @@ from calibscope.diagnosis.linear.deletion import deletion
 from calibscope.diagnosis.linear.effective_degrees import EffectiveDegrees, tikhonov_edof
 from calibscope.diagnosis.linear.geometry import column_lengths, geometries, rank
 from calibscope.diagnosis.linear.identification import identification
+from calibscope.diagnosis.linear.leverage_measures import MODES, Mode
 from calibscope.diagnosis.linear.uncertainty import residual_scales
 from calibscope.diagnosis.settings import DiagnosisSettings
 
@@ -22,8 +22,8 @@ Units = Literal["natural", "unit_columns"]
 
 def examine(
     problem: LeastSquares, mode: Mode, settings: DiagnosisSettings, units: Units
-) -> Diagnosis:
-    """Diagnose a fit, or a stack of them.
+) -> dict[str, Any]:
+    """The parts of a `Diagnosis`, or of a `Batch` of fits, by name.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def examine(
         own, scaled = geometries(
             A, (is_own, is_own), tolerance, (D, 1.0 / np.where(scale > 0, scale, 1.0))
         )
-        equal_speeds, penalty = tikhonov_edof(own.singular_values, settings.tikhonov)
+        regularised, penalty = tikhonov_edof(own.singular_values, settings.tikhonov)
         effective_degrees = EffectiveDegrees(
             own.rank,
             scaled.rank,
             own.rank if mode == "full" else rank(A, problem.is_movable, tolerance, D),
             free.rank,
-            equal_speeds,
+            regularised,
             penalty,
             scaled.singular_values,
         )
@@ -81,16 +81,16 @@ def examine(
             left_out,
             settings,
         )
-    return Diagnosis(
-        problem,
-        own,
-        bounds,
-        effective_degrees,
-        scales,
-        bending,
-        known,
-        left_out,
-        flags,
-        mode,
-        settings,
-    )
+    return {
+        "problem": problem,
+        "geometry": own,
+        "bounds": bounds,
+        "effective_degrees": effective_degrees,
+        "scales": scales,
+        "curvature": bending,
+        "identification": known,
+        "deletion": left_out,
+        "flags": flags,
+        "mode": mode,
+        "settings": settings,
+    }

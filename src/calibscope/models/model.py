@@ -44,7 +44,17 @@ class Values(NamedTuple):
     is_degenerate: BoolArray  # (n, m) derivatives that do not exist, set to zero
 
     def at(self, row: int) -> "Values":
-        """Those of one point: (m,), (m, p), (m, p, p) and (m,)."""
+        """Those of one point: (m,), (m, p), (m, p, p) and (m,).
+
+        Parameters
+        ----------
+        row : which point
+
+        Returns
+        -------
+        Values
+            without the first axis
+        """
         jacobian, hessian = (part[row] if len(part) else part for part in self[1:3])
         return Values(self.prices[row], jacobian, hessian, self.is_degenerate[row])
 
@@ -53,7 +63,19 @@ class Pricer(Protocol):
     """The quotes of one day, ready to be priced at many points."""
 
     def evaluate(self, parameters: Array, order: int, threads: int | None = 1) -> Values:
-        """Prices (order 0), Jacobian (1) and Hessian (2) at parameters (n, p)."""
+        """Prices (order 0), Jacobian (1) and Hessian (2) at parameters (n, p).
+
+        Parameters
+        ----------
+        parameters : (n, p)
+        order : 0, 1 or 2: how many derivatives
+        threads : how many to use; None means all cores
+
+        Returns
+        -------
+        Values
+            prices (n, m), Jacobian (n, m, p), Hessian (n, m, p, p)
+        """
 
 
 class Model(ABC):
@@ -241,7 +263,17 @@ class Model(ABC):
 
 
 def register(model: type[Model]) -> type[Model]:
-    """Make a model known by its name, in this process; usable as a decorator."""
+    """Make a model known by its name, in this process; usable as a decorator.
+
+    Parameters
+    ----------
+    model : a class with a name of its own
+
+    Returns
+    -------
+    type[Model]
+        the same class
+    """
     _REGISTERED[model.name] = model
     return model
 

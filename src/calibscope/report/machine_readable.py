@@ -8,8 +8,9 @@ from typing import Any, get_args
 
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import diagnose
-from calibscope.diagnosis.diagnosis import Diagnosis, Mode
+from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.linear.leverage_measures import Mode
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
 from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings
 from calibscope.market.maturity import label

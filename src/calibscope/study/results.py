@@ -15,9 +15,9 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.calibration.calibrate import calibrate_many
 from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.batch import Batch
 from calibscope.diagnosis.diagnose import diagnose_many, in_mode
 from calibscope.diagnosis.diagnoses import Diagnoses
-from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.uncertainty import Scale
 from calibscope.market.day import MarketDay
@@ -99,11 +99,11 @@ def _compute(days: Sequence[MarketDay], settings: StudySettings, threads: int | 
     )
     every = list(fits)
     tables = {"days": _days(every, own, full)}
-    for number, stack in enumerate(own.stacks):
-        places = np.flatnonzero(own.stack_of == number)
+    for number, stack in enumerate(own.batches):
+        places = np.flatnonzero(own.batch_of == number)
         chosen = [fits.problems[place].day for place in places]
         for name, columns in {
-            "quotes": _quotes(places, chosen, stack, full.stacks[number], strict.stacks[number]),
+            "quotes": _quotes(places, chosen, stack, full.batches[number], strict.batches[number]),
             "parameters": _parameters(places, every, stack),
             "intervals": _intervals(places, stack, section.levels),
             "influence": _influence(places, chosen, stack),
@@ -150,7 +150,7 @@ def _days(fits: Sequence[Fit], own: Diagnoses, full: Diagnoses) -> Columns:
     spectrum = full.of_all("singular_values")
     for p in range(len(PARAMETERS)):
         columns[f"singular_{p + 1}"] = spectrum[:, p].tolist()
-    largest: dict[str, Callable[[Diagnosis], Array]] = {
+    largest: dict[str, Callable[[Batch], Array]] = {
         "residual": lambda stack: -stack.problem.residuals / _observed(stack),
         "leverage": lambda stack: stack.leverage,
         "influence": lambda stack: stack.influence_score,
@@ -171,30 +171,30 @@ def _days(fits: Sequence[Fit], own: Diagnoses, full: Diagnoses) -> Columns:
     return columns
 
 
-def _in_order(diagnoses: Diagnoses, values: Callable[[Diagnosis], Any]) -> list[Any]:
+def _in_order(diagnoses: Diagnoses, values: Callable[[Batch], Any]) -> list[Any]:
     """One number per fit, in the order of the fits."""
-    pieces = [np.asarray(values(stack)) for stack in diagnoses.stacks]
+    pieces = [np.asarray(values(stack)) for stack in diagnoses.batches]
     result = np.empty(len(diagnoses), pieces[0].dtype)
     for number, piece in enumerate(pieces):
-        result[diagnoses.stack_of == number] = piece
+        result[diagnoses.batch_of == number] = piece
     return list(result.tolist())
 
 
 def _largest(
-    diagnoses: Diagnoses, values: Callable[[Diagnosis], Array]
+    diagnoses: Diagnoses, values: Callable[[Batch], Array]
 ) -> tuple[list[float], list[int]]:
     """The entry of largest size per fit, with its sign, and where; NaN does not count."""
 
-    def place(stack: Diagnosis) -> Indices:
+    def place(stack: Batch) -> Indices:
         return np.asarray(np.nan_to_num(np.abs(values(stack)), nan=-1.0).argmax(axis=-1))
 
-    def size(stack: Diagnosis) -> Array:
+    def size(stack: Batch) -> Array:
         return np.take_along_axis(values(stack), place(stack)[:, None], axis=-1)[:, 0]
 
     return _in_order(diagnoses, size), _in_order(diagnoses, place)
 
 
-def _observed(stack: Diagnosis) -> Array:
+def _observed(stack: Batch) -> Array:
     assert stack.problem.observed is not None
     return stack.problem.observed
 
@@ -202,9 +202,9 @@ def _observed(stack: Diagnosis) -> Array:
 def _quotes(
     places: Indices,
     days: Sequence[MarketDay],
-    own: Diagnosis,
-    full: Diagnosis,
-    strict: Diagnosis,
+    own: Batch,
+    full: Batch,
+    strict: Batch,
 ) -> Columns:
     market = _observed(own)
     model = market - own.problem.residuals
@@ -230,7 +230,7 @@ def _quotes(
     }
 
 
-def _parameters(places: Indices, fits: Sequence[Fit], stack: Diagnosis) -> Columns:
+def _parameters(places: Indices, fits: Sequence[Fit], stack: Batch) -> Columns:
     n = len(places)
     per_parameter = {
         "estimate": stack.problem.values,
@@ -247,7 +247,7 @@ def _parameters(places: Indices, fits: Sequence[Fit], stack: Diagnosis) -> Colum
     }
 
 
-def _intervals(places: Indices, stack: Diagnosis, levels: Iterable[float]) -> Columns:
+def _intervals(places: Indices, stack: Batch, levels: Iterable[float]) -> Columns:
     n, p = len(places), len(PARAMETERS)
     columns: Columns = {}
     for scale, level in product(SCALES, levels):
@@ -264,7 +264,7 @@ def _intervals(places: Indices, stack: Diagnosis, levels: Iterable[float]) -> Co
     return columns
 
 
-def _influence(places: Indices, days: Sequence[MarketDay], stack: Diagnosis) -> Columns:
+def _influence(places: Indices, days: Sequence[MarketDay], stack: Batch) -> Columns:
     m, p = len(days[0].prices), len(PARAMETERS)
     per_pair = {
         "influence": stack.influence,

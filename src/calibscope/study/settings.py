@@ -36,8 +36,8 @@ from calibscope.base.settings_content import settings_content
 from calibscope.base.spelling import choose_from
 from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
-from calibscope.diagnosis.diagnosis import Mode
 from calibscope.diagnosis.flags import MEANINGS
+from calibscope.diagnosis.linear.leverage_measures import Mode
 from calibscope.diagnosis.settings import LEVELS, THRESHOLDS, USUAL, DiagnosisSettings
 from calibscope.market.maturity import maturity
 from calibscope.market.settings import MarketSettings

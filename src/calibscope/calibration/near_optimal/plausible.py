@@ -21,10 +21,30 @@ class Plausible(Protocol):
     """What parameters are acceptable."""
 
     def reasons(self, model: Model) -> tuple[str, ...]:
-        """Why parameters are not acceptable; empty if they are."""
+        """Why parameters are not acceptable; empty if they are.
+
+        Parameters
+        ----------
+        model : parameters
+
+        Returns
+        -------
+        tuple[str, ...]
+            one a reason
+        """
 
     def fit(self, problem: Problem) -> Model | None:
-        """The best acceptable fit; None if the problem's own bounds leave none."""
+        """The best acceptable fit; None if the problem's own bounds leave none.
+
+        Parameters
+        ----------
+        problem : with its own bounds
+
+        Returns
+        -------
+        Model | None
+            parameters
+        """
 
 
 @dataclass(frozen=True, slots=True)

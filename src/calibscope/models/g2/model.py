@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray
+from calibscope.base.measures import Quantities
 from calibscope.base.parameters import Specs
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
@@ -23,7 +24,7 @@ from calibscope.models.g2.parameters import (
     checked_parameters,
 )
 from calibscope.models.g2.pricer import CapPricer, batched
-from calibscope.models.model import Model, Values
+from calibscope.models.model import Model, Pricer, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class G2(Model):
         return self.a_x, self.a_y, self.sigma_x, self.sigma_y, self.rho_xy
 
     @classmethod
-    def pricer(cls, day: MarketDay) -> CapPricer:
+    def pricer(cls, day: MarketDay) -> Pricer:
         """The day's caps or floors, packed for the kernel.
 
         Parameters
@@ -82,7 +83,7 @@ class G2(Model):
 
         Returns
         -------
-        CapPricer
+        Pricer
             prices with exact derivatives
         """
         return CapPricer(CapBook.from_days([day]))
@@ -156,7 +157,7 @@ class G2(Model):
     @classmethod
     def quantities(
         cls, day: MarketDay, horizons: ArrayLike, instruments: Sequence[Any]
-    ) -> Downstream:
+    ) -> Quantities:
         """The outlook at horizons, and prices of instruments.
 
         Parameters
@@ -167,7 +168,7 @@ class G2(Model):
 
         Returns
         -------
-        Downstream
+        Quantities
             values and gradients
         """
         return Downstream.of(day, horizons, instruments)

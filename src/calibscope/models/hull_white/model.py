@@ -12,8 +12,7 @@ from calibscope.base.parameters import ParameterSpec, Specs
 from calibscope.market.day import MarketDay
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import SPECS as G2_SPECS
-from calibscope.models.g2.pricer import CapPricer
-from calibscope.models.model import Model, Values
+from calibscope.models.model import Model, Pricer, Values
 
 # Hull-White is G2++ with sigma_y = 0: prices, derivatives and quantities are those columns of it.
 OWN = [0, 2]  # a_x and sigma_x
@@ -83,7 +82,7 @@ class HullWhite(Model):
         return G2.from_values(as_g2(self.values)[0])
 
     @classmethod
-    def pricer(cls, day: MarketDay) -> "HullWhitePricer":
+    def pricer(cls, day: MarketDay) -> Pricer:
         """The day's caps or floors, packed for the kernel of G2++.
 
         Parameters
@@ -92,7 +91,7 @@ class HullWhite(Model):
 
         Returns
         -------
-        HullWhitePricer
+        Pricer
             prices with exact derivatives
         """
         return HullWhitePricer(G2.pricer(day))
@@ -120,7 +119,7 @@ class HullWhite(Model):
     @classmethod
     def quantities(
         cls, day: MarketDay, horizons: ArrayLike, instruments: Sequence[Any]
-    ) -> "HullWhiteQuantities":
+    ) -> Quantities:
         """The outlook at horizons, and prices of instruments, as for G2++.
 
         Parameters
@@ -131,7 +130,7 @@ class HullWhite(Model):
 
         Returns
         -------
-        HullWhiteQuantities
+        Quantities
             values and gradients
         """
         return HullWhiteQuantities(G2.quantities(day, horizons, instruments))
@@ -149,7 +148,7 @@ def own(values: Values) -> Values:
 class HullWhitePricer:
     """The caps of one day."""
 
-    caps: CapPricer
+    caps: Pricer
 
     def evaluate(self, parameters: Array, order: int, threads: int | None = 1) -> Values:
         """Prices and derivatives at parameters (n, 2)."""
