@@ -18,6 +18,7 @@ from calibscope.cli.command import EXIT_CODES
 from calibscope.cli.output import SCHEMA_VERSION
 from calibscope.cli.words import WORDS
 from calibscope.market.settings import MarketSettings
+from calibscope.models.model import BUILT_IN
 from calibscope.study.settings import StudySettings
 
 ROOT = Path(__file__).parents[2]
@@ -207,6 +208,7 @@ def settings_of_words(kind, before=""):
 
 def test_the_words_that_are_completed_are_those_of_the_settings():
     expected = dict(settings_of_words(MarketSettings)) | dict(settings_of_words(StudySettings))
+    expected["calibration.model"] = tuple(BUILT_IN)  # besides which there may be models of others
     assert expected == WORDS
 
 

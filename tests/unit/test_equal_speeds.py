@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.g2.case import case_of, memory_for, with_task
+from calibscope.calibration.g2.case import case_for, with_task
 from calibscope.calibration.g2.equal_speeds import (
     change_coordinates,
     coordinates,
@@ -26,7 +26,7 @@ STEPS = np.array([2e-5, 2e-7, 2e-6, 2e-7, 2e-7])
 @pytest.fixture(scope="module")
 def case():
     problem = Problem.of(cs.demo_market().day("2022-10-31"))
-    return case_of(problem.pricer.book, 0, problem.task, memory_for(problem.pricer.book, 0, 1))
+    return case_for(problem.pricer.book, 0, 1, problem.task)
 
 
 def objective(place: np.ndarray, case) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.calibration.g2.case import case_of, memory_for
+from calibscope.calibration.g2.case import case_for
 from calibscope.calibration.g2.descent import NEAR_ENOUGH, inner_fit
 from calibscope.calibration.g2.exact_match import exact_match
 from calibscope.calibration.g2.objective import residuals_at
@@ -19,7 +19,7 @@ CYCLE = cs.G2(3.63268728, 1.57812674e-02, 4.04739437e-02, 3.39380632e-04, -1.0)
 
 def case_without_noise(truth: cs.G2):
     problem = Problem.of(cs.simulate_market(truth, days=1, noise=0.0).days[0])
-    return case_of(problem.pricer.book, 0, problem.task, memory_for(problem.pricer.book, 0, 1))
+    return case_for(problem.pricer.book, 0, 1, problem.task)
 
 
 def test_an_exact_fit_is_reached_where_newton_creeps():

@@ -1,6 +1,6 @@
-"""How far a least-squares fit can be trusted: geometry, influence, uncertainty, exact refits.
+"""How far a least-squares fit can be trusted: geometry, influence, uncertainty, refits.
 
-Everything but `diagnose.py` and `cap_candidates.py`, the entry points for calibrated models, knows residuals,
-Jacobians, weights, bounds and names only. First-order formulas take one day, or a stack in which
-the day comes first; what fits again (`exact.py`) takes one day.
+Everything but `diagnose.py` and `linear/cap_candidates.py`, the entry points for calibrated models,
+knows residuals, Jacobians, weights, bounds and specs only. First-order formulas (`linear`) take one
+fit, or a batch in which the fit comes first; what fits again (`refit`) takes one.
 """

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.bench import ROUNDING, ROUNDS, Bench, Fixed, Grid, Line, Local
-from calibscope.calibration.g2.case import COUNT, case_of, memory_for, with_task
+from calibscope.calibration.g2.case import COUNT, case_for, with_task
 from calibscope.calibration.g2.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.g2.equal_speeds import is_near_equal_speeds, walk_equal_speeds
 from calibscope.calibration.g2.objective import mark_free, normal_equations, residuals_at
@@ -53,8 +53,7 @@ class Workbench(Bench):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         compile_kernels()
-        book = book_of(problem)
-        self.case = case_of(book, 0, problem.task, memory_for(book, 0, 1))
+        self.case = case_for(book_of(problem), 0, 1, problem.task)
 
     def polished(
         self,

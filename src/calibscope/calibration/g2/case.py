@@ -59,52 +59,48 @@ class Case(NamedTuple):
     surrogate: Surrogate
 
 
-class Memory(NamedTuple):
-    """Working memory that serves one day after the other."""
-
-    scratch: Scratch
-    work: Work
-    surrogate: Surrogate
-
-
 @compiled
-def memory_for(book: CapBook, begin: int, end: int) -> Memory:
-    """Working memory that is large enough for every day from begin to end - 1."""
+def case_for(book: CapBook, begin: int, end: int, task: Task) -> Case:
+    """The first day's problem, with memory that is large enough for every day to end - 1."""
     caps, scratch = 0, scratch_for(book, begin, end)
     for day in range(begin, end):
         caps = max(caps, book.caps_of_day[day + 1] - book.caps_of_day[day])
     work = Work(
-        np.empty(caps),
-        np.empty((caps, COUNT)),
-        np.empty((caps, COUNT, COUNT)),
-        np.empty(caps, np.bool_),
-        np.empty(caps),
-        np.empty(COUNT),
-        np.empty((COUNT, COUNT)),
-        np.empty((COUNT, COUNT)),
-        np.empty((COUNT, COUNT)),
-        np.empty((COUNT, COUNT)),
-        np.empty(COUNT),
-        np.empty(COUNT),
-        np.empty(COUNT),
-        np.empty(caps),
-        np.empty(COUNT, np.bool_),
-        np.empty(COUNT, np.bool_),
-        np.empty(COUNT),
-        np.empty(COUNT),
-        np.empty(COUNT),
+        prices=np.empty(caps),
+        jacobian=np.empty((caps, COUNT)),
+        hessian=np.empty((caps, COUNT, COUNT)),
+        is_degenerate=np.empty(caps, np.bool_),
+        residuals=np.empty(caps),
+        gradient=np.empty(COUNT),
+        normal=np.empty((COUNT, COUNT)),
+        second_order=np.empty((COUNT, COUNT)),
+        curvature=np.empty((COUNT, COUNT)),
+        system=np.empty((COUNT, COUNT)),
+        step=np.empty(COUNT),
+        trial=np.empty(COUNT),
+        probe=np.empty(COUNT),
+        trial_residuals=np.empty(caps),
+        is_free=np.empty(COUNT, np.bool_),
+        is_held=np.empty(COUNT, np.bool_),
+        shift=np.empty(COUNT),
+        room_down=np.empty(COUNT),
+        room_up=np.empty(COUNT),
     )
     surrogate = Surrogate(
-        np.empty(scratch.basis.shape[1]), np.ones(caps), np.empty(scratch.caplets.shape[1]),
-        np.empty(caps), np.empty(caps), np.empty((3, caps)),
-    )  # fmt: skip
-    return Memory(scratch, work, surrogate)
+        variance=np.empty(scratch.basis.shape[1]),
+        levels=np.ones(caps),
+        slopes=np.empty(scratch.caplets.shape[1]),
+        prices=np.empty(caps),
+        target=np.empty(caps),
+        design=np.empty((3, caps)),
+    )
+    return Case(book, begin, task, scratch, work, surrogate)
 
 
 @compiled
-def case_of(book: CapBook, day: int, task: Task, memory: Memory) -> Case:
-    """One day's problem."""
-    return Case(book, day, task, memory.scratch, memory.work, memory.surrogate)
+def on_day(day: int, task: Task, case: Case) -> Case:
+    """Another day of the same book, in the same memory."""
+    return Case(case.book, day, task, case.scratch, case.work, case.surrogate)
 
 
 @compiled
@@ -120,4 +116,4 @@ def with_held(p: int, parameters: Array, case: Case) -> Case:
 @compiled
 def with_task(task: Task, case: Case) -> Case:
     """The same day with another task."""
-    return Case(case.book, case.day, task, case.scratch, case.work, case.surrogate)
+    return on_day(case.day, task, case)

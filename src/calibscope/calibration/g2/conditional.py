@@ -1,7 +1,7 @@
 r"""The best fit with parameters held at given values, over the whole box: a point of a profile.
 
 The structure of the search (`search.py`) survives when a parameter is held (`conditional_scan.py`).
-From the deepest near-optimal set points of that grid, from a start that is known to be near, and
+From the lowest points of that grid, from a start that is known to be near, and
 from points of the same degenerate direction beside equal speeds, Newton's method solves the problem
 as posed.
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for, with_task
+from calibscope.calibration.g2.case import COUNT, Case, case_for, with_task
 from calibscope.calibration.g2.conditional_scan import RHO, SIGMA_X, SIGMA_Y, collect_places
 from calibscope.calibration.g2.equal_speeds import conditional_fit, is_near_equal_speeds
 from calibscope.calibration.g2.objective import coordinate
@@ -28,7 +28,7 @@ from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import SLOW, SWAP
 
 SPEEDS = 24  # of the grid
-PLACES = 4  # near-optimal set points from which Newton's method starts
+PLACES = 4  # low points from which Newton's method starts
 HOPELESS = 10.0  # times the best fit so far: not descended
 FIRST_STEPS, PROMISING = 8, 1.5  # after so many steps, no more than so many times the best fit
 ROUNDS, NEARER = 8, 0.05  # of these steps, and how much of the way to the best fit each has to go
@@ -66,7 +66,9 @@ def solve_conditional(
     speeds : the grid
     found : (n, 5) to be filled
     """
-    memory, none = memory_for(book, 0, 1), np.zeros(COUNT)
+    none = np.zeros(COUNT)
+    every = Task(quotes[0], root_weights[0], lower, upper, none, none)
+    first = case_for(book, 0, 1, every)
     pairs = pairs_for(speeds, book.reset.size, quotes.shape[1])
     set_schedule(book.reset, book.span, pairs)
     for row in range(begin, end):
@@ -80,7 +82,7 @@ def solve_conditional(
         if low[1] == high[1]:
             low[0] = max(low[0], low[1])
         task = Task(quotes[row], root_weights[row], low, high, none, none)
-        case = case_of(book, 0, task, memory)
+        case = with_task(task, first)
         solve_row(which, starts[row], homes[row], case, pairs, found[row])
 
 
@@ -105,7 +107,7 @@ def solve_row(
         if pairs.values[i, j] <= HOPELESS * best:
             start_at(i, j, pairs, case, point)
             best = compared(PROMISING, best, case, point, found)
-    # Once more, with patience: flat regions beside equal speeds are long and crooked.
+    # Once more, with patience: flat directions beside equal speeds are long and crooked.
     if is_near_equal_speeds(found):
         if which != RHO:
             point[:] = found

@@ -1,8 +1,8 @@
-"""Down a near-optimal set: Newton's method in the two speeds, everything else at its best.
+"""Down a flat direction: Newton's method in the two speeds, everything else at its best.
 
 At given speeds the best volatilities and correlation follow from the surrogate, renewed until
 nothing moves (`inner_fit`). The speeds then take Newton steps on what is left, whose Hessian is the
-Schur complement of the exact one. In these two coordinates the long, curved flat regions of the
+Schur complement of the exact one. In these two coordinates the long, curved flat directions of the
 five parameters are short.
 
 With f of speeds a and the rest b, the Hessian is :math:`f_{aa} - f_{ab} f_{bb}^{-1} f_{ba}`:
@@ -33,7 +33,7 @@ MOST_MISSES = 5  # in a row: a bound makes a kink here, which the polish will tu
 PROBES = (-0.05, 0.05, -0.1, 0.1, -0.17, 0.17)  # of the log of the faster speed
 MOST_PROBES = 4
 NEAR_ENOUGH = 1e-7  # relative change of the sum of squares at which the next stage takes over
-ROUGH = 1e-3  # the same for near-optimal set points that are only compared
+ROUGH = 1e-3  # the same for low points that are only compared
 
 
 @compiled

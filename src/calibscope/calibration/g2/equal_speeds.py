@@ -53,7 +53,7 @@ def is_near_equal_speeds(parameters: Array) -> bool:
 def walk_equal_speeds(case: Case, parameters: Array) -> tuple[float, int]:
     """Move `parameters` to the best optimum along equal speeds; the objective and the evaluations.
 
-    The near-optimal set is walked up to the bound of sigma_x, and down while that helps. Between
+    The flat direction is walked up to the bound of sigma_x, and down while that helps. Between
     stages where the slope changes its sign, and at the bound, lies a minimum.
     """
     points, values = np.empty((2 * MOST_STAGES, COUNT)), np.empty(2 * MOST_STAGES)
@@ -131,7 +131,7 @@ def between(
 
 @compiled
 def move_along(s: float, case: Case, parameters: Array) -> None:
-    """Along the near-optimal set to another sigma_x, the mean speed where it is."""
+    """Along the flat direction to another sigma_x, the mean speed where it is."""
     place = coordinates(parameters, case)
     place[1] += 0.5 * abs(place[2]) * (math.exp(-place[0]) - math.exp(-s))
     place[0] = s

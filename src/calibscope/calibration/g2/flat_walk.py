@@ -1,6 +1,6 @@
 r"""Along a flat direction with one parameter held: every stage a well-posed fit.
 
-Beside a degenerate direction even steps that bend with the near-optimal set (`geodesic.py`) creep.
+Beside a degenerate direction even steps that bend with it (`geodesic.py`) creep.
 Held at a value, the parameter that moves most along it leaves a fit of the others that converges in
 a few steps. So that parameter is moved in growing strides, the others are predicted from the last
 two stages and fitted again, and the minimum is found where the slope of the held coordinate changes

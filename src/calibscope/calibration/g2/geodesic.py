@@ -1,9 +1,9 @@
-r"""Along a narrow curved near-optimal set: Levenberg-Marquardt steps that follow its curve.
+r"""Along a narrow curved flat direction: Levenberg-Marquardt steps that follow its curve.
 
 Where fits hardly change along some curve of the parameters, Newton's method creeps: its straight
-steps leave the near-optimal set, so that they have to be short. With the velocity v of
+steps leave it, so that they have to be short. With the velocity v of
 Levenberg-Marquardt the acceleration a along a geodesic of the model is known from the second
-derivatives of the residuals, and the step bends with the near-optimal set,
+derivatives of the residuals, and the step bends with it,
 
 .. math:: (A^T A + \mu D)\,v = -A^T r, \qquad (A^T A + \mu D)\,a = -A^T r_{vv}, \qquad
     s = v + \tfrac12 a,
@@ -41,7 +41,7 @@ STEPS_TO_GAIN = 10
 
 @compiled
 def follow_flat_direction(most_steps: int, case: Case, parameters: Array) -> tuple[float, int]:
-    """Move `parameters` down along a near-optimal set; the objective and the evaluations used."""
+    """Move `parameters` down along a flat direction; the objective and the evaluations used."""
     m, work = case.task.quotes.size, case.work
     best = residuals_at(2, parameters, case, work.residuals)
     velocity, acceleration = np.empty(COUNT), np.empty(COUNT)

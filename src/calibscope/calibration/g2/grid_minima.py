@@ -1,15 +1,15 @@
 r"""Local minima of the scan, between the points of its grid.
 
 A fast factor beside a slow one leaves the slow speed less room than a step of the grid. Its points
-then miss the floor of a long narrow near-optimal set by different amounts, and where the floor is
+then miss the floor of a long narrow strip by different amounts, and where the floor is
 lowest cannot be told from them. The columns of the linear model, however, are smooth in the speeds:
 between three neighbours they are interpolated,
 
 .. math:: y(t) = \tfrac{t (t - 1)}{2}\,y_- + (1 - t^2)\,y_0 + \tfrac{t (t + 1)}{2}\,y_+,
 
 and the cone problem is solved between the grid's points, around every minimum along a row or a
-column. These floors follow the flat regions; the lowest among their neighbours are taken. Along a
-near-optimal set, too, a minimum may hide between two points of the grid, where a correlation meets
+column. These floors follow the strips; the lowest among their neighbours are taken. Along a
+strip, too, a minimum may hide between two points of the grid, where a correlation meets
 its bound. And where a long floor is almost level, which part of it is lowest is for true prices to
 say: some points far from the minima are taken as well.
 """

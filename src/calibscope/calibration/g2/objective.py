@@ -1,7 +1,7 @@
 r"""The objective of one day and its derivatives, compiled, as all our solvers see them.
 
 The objective is the weighted sum of squares f(p) = sum_k w_k (g_k(p) - y_k)^2. Steps are made in
-q = (log(a_x + s), log(a_y + s), log sigma_x, log sigma_y, rho_xy), where the flat regions of the
+q = (log(a_x + s), log(a_y + s), log sigma_x, log sigma_y, rho_xy), where the flat directions of the
 problem are straighter and parameters of different size have comparable steps; s = 0.01, because
 slower speeds are nearly alike: on log a itself, Newton's method would approach the bound at 1e-5 in
 steps of one. With A = W^(1/2) dg/dq and the weighted residuals r,

@@ -162,7 +162,7 @@ def sum_caplets(
 def collect_minima(limit: float, pairs: Pairs, places: Indices) -> int:
     """Points that are minimal in their row or column, the deepest first; how many.
 
-    Those that are minimal in both are bottoms, not just points of a long near-optimal set, and go
+    Those that are minimal in both are bottoms, not just points of a long strip, and go
     before. On a plateau neighbours of the same height are all alike: one of them is enough.
     """
     n, values = pairs.speeds.size, pairs.values

@@ -2,7 +2,7 @@
 
 Beside a degenerate direction fits hardly change along a curve, and what Newton's method gains in a
 step is rounding long before the gradient vanishes. Three others take turns: steps that bend with
-the near-optimal set (`geodesic.py`), the coordinates of equal speeds (`equal_speeds.py`), and fits
+the curve (`geodesic.py`), the coordinates of equal speeds (`equal_speeds.py`), and fits
 with the flattest parameter held (`flat_walk.py`).
 """
 

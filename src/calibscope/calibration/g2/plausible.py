@@ -108,7 +108,7 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
     """The best fit inside the box, or None if the problem's own bounds leave nothing inside.
 
     The global search inside the box; where its end has speeds too near to each other, the best of
-    the other flat regions, and of the edge where the ratio of the speeds is the lowest allowed.
+    the other minima, and of the edge where the ratio of the speeds is the lowest allowed.
 
     argmin of f(p) = sum w_k (g_k(p) - y_k)^2 over p in the box (paper, eq. wls_form).
 

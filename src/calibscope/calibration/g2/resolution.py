@@ -3,9 +3,9 @@
 from calibscope.base.compiled import compiled
 from calibscope.calibration.problem import Task
 
-UNRESOLVED = 0.004  # relative errors up to which the grid does not tell flat regions apart
+UNRESOLVED = 0.004  # relative errors up to which the grid does not tell minima apart
 PERFECT_FIT = 1e-20  # of their squares: nothing is left to find
-NEARLY_PERFECT = 1e-2  # of their squares: a better optimum may lie in the same near-optimal set
+NEARLY_PERFECT = 1e-2  # of their squares: a better optimum may be in the same strip
 
 
 @compiled

@@ -10,7 +10,7 @@ in the variances,
 
 and for every pair of speeds of a grid the best (u, v, w) is a linear least-squares problem in a
 cone (`pairs.py`, `cone.py`). That costs a fraction of a microsecond, so a fine grid of all pairs is
-affordable. The deepest near-optimal set points of this grid are then measured with true prices.
+affordable. The lowest points of this grid are then measured with true prices.
 From those that have no lower neighbour Newton's method goes down in the two speeds, all else at its
 best (`descent.py`), and finally in all five parameters (`polish.py`). The best end is the answer.
 The linearisation is renewed at the best point of two coarse passes.
@@ -27,7 +27,7 @@ import numpy as np
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.compiled import compilation_notice, compiled
 from calibscope.calibration.g2.beyond import look_beyond
-from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for, with_held
+from calibscope.calibration.g2.case import COUNT, Case, case_for, on_day, with_held
 from calibscope.calibration.g2.descent import (
     MOST_STEPS,
     NEAR_ENOUGH,
@@ -64,14 +64,14 @@ from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import SLOW
 
 SPEEDS = 32
-GRID_MINIMA = 24  # so many near-optimal set points of the grid are looked at more closely
-DESCENTS, FEWEST_DESCENTS = 8, 3  # so many flat regions are descended, if there are
+GRID_MINIMA = 24  # so many low points of the grid are looked at more closely
+DESCENTS, FEWEST_DESCENTS = 8, 3  # so many minima are descended into, if there are
 FALLBACK = (0.5, 0.05, 0.01, 0.01, -0.7)
 COARSE = 4  # every fourth speed in the first passes
 MOST_SCANS = 3
 ROUGH_MODEL = 0.05  # relative error of a variance from which the linear model is renewed
 WORTH_A_LOOK = 4.0  # times the lowest sum of squares on the grid
-HOPELESS = 2.0  # a near-optimal set whose bottom on the grid is this much higher is not descended
+HOPELESS = 2.0  # a minimum that is this much higher on the grid is not descended into
 SAME_FIT = 1e-4  # of the sum of squares, between the residuals of descents that end together
 SAME_SPEEDS = 0.5  # of log(a + 0.01), between the same
 FIRST_STEPS, HALF_WAY = 5, 1e-4  # steps, and relative changes, after which descents are compared
@@ -104,7 +104,7 @@ def search_and_trace(
 ) -> None:
     """The optima of days begin, ..., end - 1, all with the same bounds; best first.
 
-    Few markets have fits so nearly perfect that their near-optimal set must be traced (`trace.py`),
+    Few markets have fits so nearly perfect that their flat direction must be traced (`trace.py`),
     and its kernels are compiled for the first of them.
 
     Parameters
@@ -160,7 +160,7 @@ def search_day(
         if end_values[best] <= perfect:
             break
         error = linearise_around(ends[best], case)
-    if kept == 0:  # no near-optimal set at all: quotes that no model comes near
+    if kept == 0:  # no minimum at all: quotes that no model comes near
         for p in range(COUNT):
             ends[0, p] = min(max(FALLBACK[p], task.lower[p]), task.upper[p])
         end_values[0], kept = np.inf, 1
@@ -216,7 +216,7 @@ def descend_minima(
     fitted : (k, m) residuals at the ends
     """
     starts = np.empty((GRID_MINIMA, COUNT))
-    # The grid cannot tell how deep a near-optimal set of nearly perfect fits is between its points.
+    # The grid cannot tell how deep a strip of nearly perfect fits is between its points.
     places = np.empty((GRID_MINIMA, 2), np.int64)
     count = grid_minima(WORTH_A_LOOK, unresolved, case, pairs, places, starts[:, :2])
     heights = np.empty(count)
@@ -345,8 +345,9 @@ def search_days(
     evaluations: Indices,
 ) -> None:
     """The same for days begin, ..., end - 1; best end first."""
-    memory, none = memory_for(book, begin, end), np.zeros(COUNT)
-    periods, caps = memory.scratch.basis.shape[1], memory.work.prices.size
+    none = np.zeros(COUNT)
+    first_case = case_for(book, begin, end, Task(quotes, root_weights, lower, upper, none, none))
+    periods, caps = first_case.scratch.basis.shape[1], first_case.work.prices.size
     pairs = pairs_for(speeds, periods, caps)
     coarse = pairs_for(speeds[::COARSE].copy(), periods, caps)
     last = -1
@@ -359,7 +360,7 @@ def search_days(
         own = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
         task = Task(quotes[own], root_weights[own], lower, upper, none, none)
         count, evaluations[day] = search_day(
-            case_of(book, day, task, memory), pairs, coarse, ends[day], end_values[day]
+            on_day(day, task, first_case), pairs, coarse, ends[day], end_values[day]
         )
         end_values[day, count:] = np.inf
         ends[day, count:] = np.nan

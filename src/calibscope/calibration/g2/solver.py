@@ -17,7 +17,7 @@ from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.g2.bench import LIKELY_LOWER, LIKELY_UPPER, Workbench
 from calibscope.calibration.g2.beyond import look_beyond
 from calibscope.calibration.g2.box_scan import box_scan
-from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for
+from calibscope.calibration.g2.case import COUNT, case_for
 from calibscope.calibration.g2.conditional import SPEEDS, solve_conditional
 from calibscope.calibration.g2.descent import MOST_STEPS
 from calibscope.calibration.g2.persist import persist
@@ -174,7 +174,7 @@ def polished(
     most_steps: int = MOST_STEPS,
 ) -> Candidates:
     """Newton's method (or Gauss-Newton's, order 1) from every start, inside the bounds."""
-    case = _case(problem)
+    case = case_for(book_of(problem), 0, 1, problem.task)
     ends = np.clip(starts, problem.lower, problem.upper)
     objectives = np.empty(len(ends))
     for i, end in enumerate(ends):
@@ -185,7 +185,7 @@ def polished(
 
 def scanned(problem: Problem, near: Array) -> Array:
     """Starts inside the bounds from a scan over the speeds, prices linearised near a good fit."""
-    case = _case(problem)
+    case = case_for(book_of(problem), 0, 1, problem.task)
     speeds = [
         np.unique(search_speeds(low, high, BOX_SPEEDS))
         for low, high in zip(problem.lower[:2], problem.upper[:2], strict=True)
@@ -197,7 +197,7 @@ def scanned(problem: Problem, near: Array) -> Array:
 
 def persisted(problem: Problem, found: Candidates) -> Candidates:
     """The same ends, those near the best moved on where they are not yet optima."""
-    case = _case(problem)
+    case = case_for(book_of(problem), 0, 1, problem.task)
     ends, objectives = found.parameters.copy(), found.objectives.copy()
     least, evaluations = unresolved_squares(problem.task), found.evaluations
     perfect = PERFECT_FIT * least
@@ -307,8 +307,3 @@ def _posed(problem: Problem, quotes: Array, weights: Array, held: Array | None) 
     values = PARAMETER_SPECS.coordinates.values(quotes[m:])
     anchor = problem.model.from_values(np.clip(values, problem.lower, problem.upper))
     return replace(posed, anchor=anchor, anchor_strength=weights[m:])
-
-
-def _case(problem: Problem) -> Case:
-    book = book_of(problem)
-    return case_of(book, 0, problem.task, memory_for(book, 0, 1))

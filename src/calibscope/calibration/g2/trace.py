@@ -1,9 +1,9 @@
-"""Along a near-optimal set of nearly perfect fits: every other optimum in it, however shallow.
+"""Along a strip of nearly perfect fits: every other optimum in it, however shallow.
 
 Quotes without noise, or fewer than there are parameters, can be met almost exactly along a line
 through the parameters, and on that line optima with relative errors of 1e-5 to 1e-9 lie between
 the exact ones. The grid of the search does not tell them apart. So exact fits are tried from the
-lowest places of a finer grid (`exact.py`). Where none is reached, the near-optimal set is walked
+lowest places of a finer grid (`exact_match.py`). Where none is reached, the strip is walked
 along: the faster speed is held at each value of the grid, all else fitted; from every minimum of
 these fits the speed is set free. Then the same with the slower speed, since a weak slow factor
 beside a strong one leaves the faster speed less room than a step of the grid. At last the grid is
@@ -16,7 +16,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.compiled import compiled
-from calibscope.calibration.g2.case import COUNT, Case, case_of, memory_for, with_held
+from calibscope.calibration.g2.case import COUNT, Case, case_for, on_day, with_held
 from calibscope.calibration.g2.descent import MOST_STEPS, descend, inner_fit
 from calibscope.calibration.g2.equal_speeds import is_near_equal_speeds, walk_equal_speeds
 from calibscope.calibration.g2.exact_match import exact_match
@@ -79,12 +79,14 @@ def trace_days(
     end_values: Array,
     evaluations: Indices,
 ) -> None:
-    """Trace the near-optimal set of the first end of days begin, ..., end - 1."""
-    memory, none = memory_for(book, begin, end), np.zeros(COUNT)
+    """Trace the strip of the first candidate of days begin, ..., end - 1."""
+    none = np.zeros(COUNT)
+    every = Task(quotes, root_weights, lower, upper, none, none)
+    first = case_for(book, begin, end, every)
     for day in range(begin, end):
         own = slice(book.caps_of_day[day], book.caps_of_day[day + 1])
         task = Task(quotes[own], root_weights[own], lower, upper, none, none)
-        unresolved, case = unresolved_squares(task), case_of(book, day, task, memory)
+        unresolved, case = unresolved_squares(task), on_day(day, task, first)
         end_values[day, 0], used = trace_flat_direction(
             unresolved, PERFECT_FIT * unresolved, case, end_values[day, 0], ends[day, 0]
         )

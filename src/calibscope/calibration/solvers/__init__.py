@@ -72,7 +72,7 @@ SOLVERS = {
     "multistart": SolverSpec(
         "multistart",
         "many starts",
-        "64 starts of Newton; `fit.ends` shows how rugged the problem is",
+        "64 starts of Newton; `fit.candidates` shows how rugged the problem is",
         is_global=True,
     ),
 }

@@ -55,7 +55,7 @@ def combinations(directions: Array, specs: Specs) -> tuple[str, ...]:
     >>> from calibscope.base.parameters import ParameterSpec
     >>> specs = Specs((ParameterSpec("speed"), ParameterSpec("volatility")), outputs="prices")
     >>> combinations(np.array([[0.8, 0.0], [0.6, 0.0]]), specs)
-    ('a_x up and sigma_x up together leave all prices unchanged',)
+    ('speed up and volatility up together leave all prices unchanged',)
     """
     return tuple(_sentence(row, specs) for row in _simplest(directions)) if directions.any() else ()
 

@@ -4,7 +4,7 @@ A sum of squares can have several minima. When quotes change, the best of them c
 one, and no derivative predicts that. Two points lie in different basins if the best way between
 them goes uphill. It is looked for in two steps: the straight way, which costs little and clears
 most; then, where that rises, the best fits with one parameter held at values in between, that which
-moved most (a profile). A near-optimal set may be curved, and its profile still runs downhill.
+moved most (a profile). A flat direction may be curved, and its profile still runs downhill.
 """
 
 import numpy as np

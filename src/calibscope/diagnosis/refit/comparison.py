@@ -137,7 +137,7 @@ def _cuts(intervals: Intervals) -> tuple[str, ...]:
 
 
 def _with_gaps(marks: tuple[str, ...], profiles: Profiles) -> tuple[str, ...]:
-    """The same, and where another near-optimal set is inside the interval."""
+    """The same, and where the interval has a gap."""
     apart = {curve.name for curve in profiles.curves if not curve.is_connected}
     names = profiles.problem.specs.names
     return tuple(

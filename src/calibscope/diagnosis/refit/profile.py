@@ -10,7 +10,7 @@ itself. A parameter at a bound has an interval too, on the side where it can mov
 Each profile is walked from the best fit outwards on both sides, all parameters fitted anew at every
 point, in steps that raise :math:`z = \sqrt{(Q_j - Q_{\min}) / (Q_{limit} - Q_{\min})}` by about a
 quarter; in a linear problem z is linear in t, so its crossings are found in a few secant steps.
-Beyond the limit a few points up to the bound are tried, because another near-optimal set may lie
+Beyond the limit a few points up to the bound are tried, because another range of good fits may lie
 there: then the set above is not connected, and the interval reaches from its first to its last
 point.
 """

@@ -24,7 +24,7 @@ MOST_SECANTS = 8  # per crossing
 NEAR = 2e-4  # of z: near enough to its level
 NARROW = 1e-6  # bracket of a crossing, in the coordinates of the walk
 JUMP = 0.05  # of z between neighbours that are that near
-BEYOND = 6  # points between the limit and the bound where another near-optimal set is looked for
+BEYOND = 6  # points between the limit and the bound where another range of good fits is looked for
 BETTER = 1e-8  # of Q: less is rounding
 
 

@@ -50,7 +50,7 @@ class HullWhite(Model):
     >>> from calibscope.market.demo import demo_market
     >>> day = demo_market().day("2024-01-19")
     >>> HullWhite(a=0.05, sigma=0.01).prices(day).round(5)[:3].tolist()
-    [0.00894, 0.01464, 0.02092]
+    [0.01139, 0.01743, 0.024]
     """
 
     name: ClassVar[str] = "hull-white"
