@@ -1,6 +1,7 @@
 """The demo study in few numbers: what every rearrangement of the code has to leave as it is.
 
-``python tests/reference/demo_record.py`` writes ``demo_record.npz``. Only a change that is meant to
+``python tests/reference/demo_record.py [FILE]`` writes ``demo_record.npz`` (or another file), and
+``--compare [FILE]`` prints how far today's fits are from it. Only a change that is meant to
 change results may do so, and its commit says which and why.
 
 Of every day: parameters, RMSRE, status, flags (as bits), EDoF, and of leverage, influence, Cook's
@@ -13,6 +14,7 @@ where it was made.
 """
 
 import platform
+import sys
 from pathlib import Path
 
 import llvmlite.binding
@@ -27,6 +29,7 @@ from calibscope.calibration.solution import Fit
 PATH = Path(__file__).with_suffix(".npz")
 MODES = ("active", "full", "strict")
 ARRAYS = ("leverage", "influence", "cooks_distance", "dfbetas", "resid_studentized_external")
+ARRAYS_KEPT = {f"{name} {mode}" for name in (*ARRAYS, "intervals") for mode in MODES}
 
 
 def machine():
@@ -80,7 +83,42 @@ def recorded_fits(parameters):
     ]
 
 
+def _gap(found, values):
+    """Largest difference of the products, relative to the length of the array."""
+    return (np.abs(found - values)[:, :2].max(axis=1) / np.maximum(values[:, 2], 1e-300)).max()
+
+
+def compare(path):
+    """Print how far today's fits are from recorded ones, day by day."""
+    with np.load(path) as file:
+        old = dict(file)
+    fits = cs.calibrate_many(cs.demo_market())
+    new = record(fits)
+    gaps = np.abs(new["parameters"] / old["parameters"] - 1).max(axis=1)
+    length = np.maximum(old["leverage full"][:, 2], 1e-300)
+    leverage = np.abs(new["leverage full"] - old["leverage full"])[:, :2].max(axis=1) / length
+    same = (new["parameters"] == old["parameters"]).all(axis=1)
+    close = (gaps <= 1e-9) & (leverage <= 1e-9)
+    print(f"recorded on {old['machine']}, compared on {machine()}")
+    print(f"RMSRE: largest relative difference {np.abs(new['rmsre'] / old['rmsre'] - 1).max():.1e}")
+    print(f"bit-identical parameters on {same.mean():.1%} of {len(same):,} days; "
+          f"parameters and leverage within 1e-9 on {close.mean():.1%}")  # fmt: skip
+    before = recorded_fits(old["parameters"])
+    again = record(before)
+    worst = {name: _gap(again[name], values) for name, values in old.items() if name in ARRAYS_KEPT}
+    name = max(worst, key=worst.get)
+    print(f"diagnosis at the recorded parameters: within {worst[name]:.1e} ({name})")
+    for day in np.flatnonzero(~close):
+        worse = fits[day].objective / before[day].objective - 1
+        print(f"  {fits[day].problem.day.date}: parameters {gaps[day]:.1e}, leverage "
+              f"{leverage[day]:.1e}, objective {worse:+.1e}")  # fmt: skip
+
+
 if __name__ == "__main__":
-    numbers = record(cs.calibrate_many(cs.demo_market()))
-    np.savez_compressed(PATH, machine=machine(), **numbers)
-    print(f"{PATH.name}: {PATH.stat().st_size / 1e3:,.0f} kB, {len(numbers['rmsre']):,} days")
+    if "--compare" in sys.argv:
+        compare(sys.argv[2] if len(sys.argv) > 2 else PATH)
+    else:
+        path = Path(sys.argv[1]) if len(sys.argv) > 1 else PATH
+        numbers = record(cs.calibrate_many(cs.demo_market()))
+        np.savez_compressed(path, machine=machine(), **numbers)
+        print(f"{path.name}: {path.stat().st_size / 1e3:,.0f} kB, {len(numbers['rmsre']):,} days")
