@@ -75,82 +75,29 @@ class G2(Model):
 
     @classmethod
     def pricer(cls, day: MarketDay) -> Pricer:
-        """The day's caps or floors, packed for the kernel.
-
-        Parameters
-        ----------
-        day : quotes, curve and conventions of the day
-
-        Returns
-        -------
-        Pricer
-            prices with exact derivatives
-        """
+        """The day's caps or floors, packed for the kernel."""
         return CapPricer(CapBook.from_days([day]))
 
     @classmethod
     def evaluate_days(
         cls, days: Sequence[MarketDay], parameters: Array, order: int, threads: int | None = 1
     ) -> Values:
-        """All days in one call of the kernel; see `Model.evaluate_days`.
-
-        Parameters
-        ----------
-        days : with m quotes each
-        parameters : (days, 5)
-        order : 0, 1 or 2: how many derivatives
-        threads : how many to use; None means all cores
-
-        Returns
-        -------
-        Values
-            with the day first
-        """
+        """All days in one call of the kernel; see `Model.evaluate_days`."""
         return batched(evaluate(parameters, CapBook.from_days(days), order, threads), len(days))
 
     @classmethod
     def equivalents(cls, point: Array) -> tuple[Array, ...]:
-        """The point, and the same model with its factors swapped.
-
-        Parameters
-        ----------
-        point : (5,), or (n, 5)
-
-        Returns
-        -------
-        tuple[Array, ...]
-            two of the same shape
-        """
+        """The point, and the same model with its factors swapped."""
         return point, point[..., SWAP]
 
     @classmethod
     def is_canonical(cls, points: Array) -> BoolArray:
-        """Whether the faster factor is the first.
-
-        Parameters
-        ----------
-        points : (..., 5)
-
-        Returns
-        -------
-        BoolArray
-            (...)
-        """
+        """Whether the faster factor is the first."""
         return np.asarray(~(points[..., 0] < points[..., 1]))
 
     @classmethod
     def has_equal_speeds(cls, point: Array) -> bool:
-        """Whether both factors have the same speed: a one-factor model.
-
-        Parameters
-        ----------
-        point : (5,)
-
-        Returns
-        -------
-        bool
-            True up to a difference of 0.1 %
-        """
+        """Whether both factors have the same speed: a one-factor model."""
         a_x, a_y = point[0], point[1]
         return bool(abs(a_x - a_y) <= EQUAL_SPEEDS * max(a_x, a_y))
 
@@ -158,19 +105,7 @@ class G2(Model):
     def quantities(
         cls, day: MarketDay, horizons: ArrayLike, instruments: Sequence[Any]
     ) -> Quantities:
-        """The outlook at horizons, and prices of instruments.
-
-        Parameters
-        ----------
-        day : whose curve and dates count
-        horizons : years
-        instruments : `cs.Cap`, `cs.Floor`, `cs.BondOption`
-
-        Returns
-        -------
-        Quantities
-            values and gradients
-        """
+        """The outlook at horizons, and prices of instruments."""
         return Downstream.of(day, horizons, instruments)
 
     def prices(self, day: MarketDay) -> Array:

@@ -83,56 +83,21 @@ class HullWhite(Model):
 
     @classmethod
     def pricer(cls, day: MarketDay) -> Pricer:
-        """The day's caps or floors, packed for the kernel of G2++.
-
-        Parameters
-        ----------
-        day : quotes, curve and conventions of the day
-
-        Returns
-        -------
-        Pricer
-            prices with exact derivatives
-        """
+        """The day's caps or floors, packed for the kernel of G2++."""
         return HullWhitePricer(G2.pricer(day))
 
     @classmethod
     def evaluate_days(
         cls, days: Sequence[MarketDay], parameters: Array, order: int, threads: int | None = 1
     ) -> Values:
-        """All days in one call of the kernel; see `Model.evaluate_days`.
-
-        Parameters
-        ----------
-        days : with m quotes each
-        parameters : (days, 2)
-        order : 0, 1 or 2: how many derivatives
-        threads : how many to use; None means all cores
-
-        Returns
-        -------
-        Values
-            with the day first
-        """
+        """All days in one call of the kernel; see `Model.evaluate_days`."""
         return own(G2.evaluate_days(days, as_g2(parameters), order, threads))
 
     @classmethod
     def quantities(
         cls, day: MarketDay, horizons: ArrayLike, instruments: Sequence[Any]
     ) -> Quantities:
-        """The outlook at horizons, and prices of instruments, as for G2++.
-
-        Parameters
-        ----------
-        day : whose curve and dates count
-        horizons : years
-        instruments : `cs.Cap`, `cs.Floor`, `cs.BondOption`
-
-        Returns
-        -------
-        Quantities
-            values and gradients
-        """
+        """The outlook at horizons, and prices of instruments, as for G2++."""
         return HullWhiteQuantities(G2.quantities(day, horizons, instruments))
 
 
