@@ -19,7 +19,7 @@ NEAR_BOUND = 1e-4  # in scaled coordinates: near enough to try the bound itself
 ROUNDS = 3
 ROUNDING = 1e-9  # of the sum of squares, where factors nearly cancel
 STATIONARY = 1e-9  # of the sum of squares, that a Newton step promises
-COARSE, GRID_STEPS = 14, 20  # values of a parameter on a grid, and Newton steps at each pair
+GRID, GRID_STEPS = 48, 20  # values of a parameter on a grid, and Newton steps at each pair
 
 Fixed = tuple[int, ...]
 Line = Sequence[tuple[Array, Fixed]]
@@ -131,19 +131,18 @@ class Bench:
         if len(problem.specs) < 2 or not (problem.lower < problem.upper)[:2].all():
             return None
         lower, upper = scale.of(problem.lower), scale.of(problem.upper)
-        x, y = (
-            np.clip(
-                scale.scales[p].value(np.linspace(lower[p], upper[p], COARSE)),
-                problem.lower[p],
-                problem.upper[p],
-            )
-            for p in (0, 1)
-        )
-        values = [
-            [self.polished(np.array([one, other, *point[2:]]), (0, 1), GRID_STEPS)[0] for one in x]
-            for other in y
-        ]
-        return Grid(x, y, np.array(values))
+        x, y = (scale.scales[p].value(np.linspace(lower[p], upper[p], GRID)) for p in (0, 1))
+        starts = np.tile(point, (GRID * GRID, 1))
+        starts[:, 0], starts[:, 1] = np.tile(x, GRID), np.repeat(y, GRID)
+        starts = np.clip(starts, problem.lower, problem.upper)
+        batch = tasks(problem.task, len(starts))
+        low, high = np.array(batch.lower), np.array(batch.upper)
+        low[:, :2] = high[:, :2] = starts[:, :2]
+        found = newton(
+            problem.specs, problem.pricer, batch._replace(lower=low, upper=high), starts,
+            most_steps=GRID_STEPS,
+        )  # fmt: skip
+        return Grid(x, y, found.objectives.reshape(GRID, GRID))
 
     def swapped(self, point: Array) -> Array | None:
         """The same model in its canonical order, if this is not it."""
