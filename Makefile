@@ -16,7 +16,7 @@ SMOKE := $(addprefix tests/, \
   unit/test_calendar.py unit/test_compiled.py unit/test_linking.py unit/test_calibrate.py \
   unit/test_solvers.py unit/test_leave_one_out.py unit/test_readers.py unit/test_settings.py \
   unit/test_statistics.py unit/test_export.py unit/test_day_page.py golden/test_layouts.py \
-  study/test_run.py study/test_live_doors.py)
+  study/test_run.py study/test_live_page.py)
 
 .PHONY: demo test smoke smoke-lowest docs lint bench clean
 

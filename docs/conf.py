@@ -26,7 +26,7 @@ extensions = [
     "numpydoc",
     "myst_nb",
     "field_comments",
-    "house_style",
+    "page_style",
     "mathml",
     "one_plotly",
 ]
@@ -51,7 +51,7 @@ nb_merge_streams = True
 
 # The reference
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # `house_style` writes signatures
+autodoc_typehints = "none"  # `page_style` writes signatures
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 autodoc_default_options = {"members": True}

@@ -76,7 +76,7 @@ def documented_keys(command):
 
 
 def test_these_are_all_commands():
-    every = [*COMMANDS, "serve"]  # which does not end by itself (tests/study/test_live_doors.py)
+    every = [*COMMANDS, "serve"]  # which does not end by itself (tests/study/test_live_page.py)
     assert every == list(main.commands)
     assert re.findall(r"^\| `calibscope (\w+)", PAGE, re.MULTILINE) == every
 

@@ -6,7 +6,7 @@ from linear_problem import diagnosed, linear
 
 import calibscope as cs
 from calibscope.diagnosis.linear.cap_candidates import cap_candidates
-from calibscope.diagnosis.linear.data_worth import Candidates
+from calibscope.diagnosis.linear.data_worth import CandidateQuotes
 
 MARKET = cs.demo_market()
 INTERIOR, AT_RHO = "2020-03-18", "2024-06-06"
@@ -29,7 +29,7 @@ def test_without_a_quote_it_is_the_covariance_of_the_others():
 def test_with_a_candidate_it_is_the_covariance_of_all():
     dx, rng = linear(), np.random.default_rng(2)
     rows, weights = rng.normal(size=(4, 3)), np.array([0.0, 0.5, 1.0, 1e6])
-    worth = dx.data_worth(Candidates(np.array(list("abcd")), rows, weights))
+    worth = dx.data_worth(CandidateQuotes(np.array(list("abcd")), rows, weights))
     A = dx.problem.design
     more = [np.vstack((A, np.sqrt(w) * row)) for row, w in zip(rows, weights, strict=True)]
     expected = np.array([variances(each) for each in more]) / variances(A)
@@ -58,7 +58,7 @@ def test_what_no_quote_determines_is_won_by_a_candidate():
     X = np.column_stack((np.ones(5), np.zeros(5)))
     dx = diagnosed(X, np.array([1.0, 1.1, 0.9, 1.0, 1.05]))
     rows = np.array([[0.0, 1.0], [1.0, 0.0]])
-    worth = dx.data_worth(Candidates(np.array(["new", "old"]), rows, np.ones(2)))
+    worth = dx.data_worth(CandidateQuotes(np.array(["new", "old"]), rows, np.ones(2)))
     assert worth.factors[0].tolist() == pytest.approx([1.0, 0.0])
     assert worth.factors[1, 0] == pytest.approx(5 / 6)
     assert np.isnan(worth.factors[1, 1])
@@ -102,4 +102,4 @@ def test_candidates_beyond_the_curve_or_off_the_grid_are_errors():
 
 def test_candidates_must_have_the_fit_s_parameters():
     with pytest.raises(ValueError, match=r"give \(c, 3\) and \(c,\)"):
-        linear().data_worth(Candidates(np.array(["a"]), np.ones((1, 2)), np.ones(1)))
+        linear().data_worth(CandidateQuotes(np.array(["a"]), np.ones((1, 2)), np.ones(1)))

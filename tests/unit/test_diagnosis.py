@@ -734,7 +734,7 @@ def test_a_threshold_decides_its_flag(fits, setting, flag, date, value):
         assert getattr(cs.diagnose(fits[date], settings=settings).flags, flag) == is_raised
 
 
-# The doors
+# The entry points
 
 
 @pytest.mark.parametrize(
@@ -784,7 +784,7 @@ def test_wrong_scales_levels_and_names():
         cs.diagnose_many([])
 
 
-def test_the_same_least_squares_through_both_doors(fits):
+def test_the_same_least_squares_through_both_entry_points(fits):
     fit = fits[INTERIOR]
     day = fit.problem.day
     dx = cs.diagnose(fit)

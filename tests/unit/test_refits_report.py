@@ -17,7 +17,7 @@ from calibscope.report.html.fitted_again import fitted_again
 from calibscope.report.refits.answers import STEPS, refit_answers
 from calibscope.report.refits.data import refits_as_data
 from calibscope.report.refits.page import fitted_again as on_terminal
-from calibscope.report.refits.words import NOT_REPRODUCED, curvature_sentences, worth_rows
+from calibscope.report.refits.sentences import NOT_REPRODUCED, curvature_sentences, worth_rows
 
 TAME, AT_BOUND = "2020-03-18", "2024-06-06"
 

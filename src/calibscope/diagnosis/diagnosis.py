@@ -11,7 +11,7 @@ from calibscope.base.measures import Quantities
 from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.linear.bates_watts import BatesWatts, bates_watts
-from calibscope.diagnosis.linear.data_worth import Candidates, DataWorth, data_worth
+from calibscope.diagnosis.linear.data_worth import CandidateQuotes, DataWorth, data_worth
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
 from calibscope.diagnosis.linear.uncertainty_measures import DEFAULT_SCALE, UncertaintyMeasures
@@ -98,7 +98,7 @@ class Diagnosis(UncertaintyMeasures[float, int]):
             raise ValueError(f"method is {method!r}; {choose_from(get_args(Method), method)}")
         return UncertaintyMeasures.intervals(self, level, scale, form)  # super() knows no slots
 
-    def data_worth(self, candidates: Candidates | None = None) -> DataWorth:
+    def data_worth(self, candidates: CandidateQuotes | None = None) -> DataWorth:
         """Factors by which variances grow without each quote, or shrink with each candidate.
 
         Linear, not a refit: Var_(k)(theta_j) / Var(theta_j), with Var = diag (A^T A)^-1 at the

@@ -4,14 +4,16 @@ import numpy as np
 
 from calibscope.base.arrays import ArrayLike
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.linear.data_worth import Candidates
+from calibscope.diagnosis.linear.data_worth import CandidateQuotes
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 
 PLACEHOLDER = 0.01  # normal vol: a day needs quotes, and only the model's prices are used
 
 
-def cap_candidates(fit: Fit, maturities: ArrayLike, strikes: ArrayLike | None = None) -> Candidates:
+def cap_candidates(
+    fit: Fit, maturities: ArrayLike, strikes: ArrayLike | None = None
+) -> CandidateQuotes:
     """Caps on the curve of a fit, priced by it, with the relative noise of the day's own quotes.
 
     That is a weight of c/price^2; c is the median of w y^2 over the quotes, all of which have the
@@ -27,7 +29,7 @@ def cap_candidates(fit: Fit, maturities: ArrayLike, strikes: ArrayLike | None = 
 
     Returns
     -------
-    Candidates
+    CandidateQuotes
         derivatives and weights, for `Diagnosis.data_worth`
 
     Examples
@@ -62,4 +64,6 @@ def cap_candidates(fit: Fit, maturities: ArrayLike, strikes: ArrayLike | None = 
     ends = [""] * len(years) if strikes is None else [f" at {100 * k:.4g} %" for k in asked.strikes]
     labels = [f"{label(year)}{end}" for year, end in zip(years, ends, strict=True)]
     level = np.median(fit.problem.weights * day.prices**2)
-    return Candidates(np.array(labels), point.jacobian(asked), level / point.prices(asked) ** 2)
+    return CandidateQuotes(
+        np.array(labels), point.jacobian(asked), level / point.prices(asked) ** 2
+    )

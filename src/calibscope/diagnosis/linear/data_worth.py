@@ -34,7 +34,7 @@ PART = 1e-8  # squared length of a unit vector in what was lost or won: less is 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class CandidateQuotes:
     """Quotes that could be had: c rows of a Jacobian."""
 
     labels: npt.NDArray[np.str_]  # (c,)
@@ -73,7 +73,7 @@ class DataWorth:
         return table
 
 
-def data_worth(dx: "Diagnosis", candidates: Candidates | None = None) -> DataWorth:
+def data_worth(dx: "Diagnosis", candidates: CandidateQuotes | None = None) -> DataWorth:
     """By which factor variances grow without each quote, or shrink with each candidate.
 
     Parameters

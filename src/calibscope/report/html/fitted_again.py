@@ -14,7 +14,7 @@ from calibscope.report.figures.left_out_shifts import left_out_shifts
 from calibscope.report.figures.profiles import profile_chart
 from calibscope.report.html.blocks import Block, Figure, Section, Table, section, table
 from calibscope.report.refits.answers import RefitAnswers
-from calibscope.report.refits.words import (
+from calibscope.report.refits.sentences import (
     NOT_REPRODUCED,
     better_sentence,
     comparison_sentence,

@@ -10,7 +10,7 @@ import numpy as np
 from calibscope.diagnosis.linear.bates_watts import BatesWatts, RelativeCurvature
 from calibscope.report.plain import plain
 from calibscope.report.refits.answers import RefitAnswers
-from calibscope.report.refits.words import curvature_sentences
+from calibscope.report.refits.sentences import curvature_sentences
 
 
 def refits_as_data(found: RefitAnswers) -> dict[str, Any]:

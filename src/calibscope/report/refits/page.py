@@ -10,7 +10,7 @@ from calibscope.diagnosis.refit.robust import Robust
 from calibscope.report.consequences import followed
 from calibscope.report.diagnosis import Unit
 from calibscope.report.refits.answers import RefitAnswers
-from calibscope.report.refits.words import (
+from calibscope.report.refits.sentences import (
     NOT_REPRODUCED,
     better_sentence,
     comparison_sentence,

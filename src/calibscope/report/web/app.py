@@ -21,7 +21,7 @@ from calibscope.report.html.page import style
 from calibscope.report.web import answers
 from calibscope.report.web.components import message, pictures, split, words
 from calibscope.report.web.controls import controls, near_optimal_button, state_of_numbers, views
-from calibscope.report.web.doors import guard, offer_report, refuse, told
+from calibscope.report.web.entry import guard, offer_report, refuse, told
 from calibscope.report.web.heading import heading
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import State, state_of_link

@@ -49,7 +49,7 @@ def _days(study: Study, date: datetime.date) -> list[Any]:
                 ),
                 html.Label(["Date ", text_field("date", str(date))]),
                 html.Button("day after \N{RIGHTWARDS ARROW}", id={"type": "go", "where": "next"}),
-                html.Span(["in the study ", html.Span(rag, className=f"light {rag}")]),
+                html.Span(["in the study ", html.Span(rag, className=f"rag {rag}")]),
                 html.Span(reasons, className="reasons"),
             ],
             className="days",

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import calibscope as cs
 from calibscope.cli import main
 from calibscope.report.web import app as live
-from calibscope.report.web import doors
+from calibscope.report.web import entry
 from calibscope.report.web import source as sources
 from calibscope.report.web.app import make_app
 from calibscope.report.web.serve import AddressError, make_server
@@ -120,7 +120,7 @@ def test_an_unforeseen_error_is_logged_and_told(live_store, monkeypatch, caplog)
     }
     answer = make_app(live_store).server.test_client().post("/_dash-update-component", json=body)
     said = json.dumps(answer.get_json()["response"]["summary"])
-    assert doors.UNKNOWN in said
+    assert entry.UNKNOWN in said
     assert "secret" not in said
     assert "secret" in caplog.text
 
