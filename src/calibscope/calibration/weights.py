@@ -10,6 +10,7 @@ r"""Weights of the quotes: what counts as an error of the same size.
 """
 
 from collections.abc import Mapping
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 
-WEIGHTINGS = ("rmsre", "absolute", "vega", "leverage_balanced")
+Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
+WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
 
 TOO_SMALL = "so small a price has no weight 1/y^2; leave the quote out, or take weights='absolute'"
 NO_VEGA = (

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -36,6 +36,7 @@ from calibscope.base.settings_content import settings_content
 from calibscope.base.spelling import choose_from
 from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
+from calibscope.calibration.weights import WEIGHTINGS, Weighting
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.leverage_measures import Mode
 from calibscope.diagnosis.settings import LEVELS, THRESHOLDS, USUAL, DiagnosisSettings
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 else:
     Solver = Literal[tuple(SOLVERS)]
     Parameter = Literal[SPECS.names]
-Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
 Level = Annotated[float, Field(gt=0, lt=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 # Columns of `days` that are worse the larger they are.
@@ -68,9 +68,9 @@ def _weights(value: Any) -> Any:
     """A weighting by its name, or weights per maturity, whose names may be 10Y or 10."""
     if isinstance(value, Mapping):
         return {maturity(str(year)) or year: weight for year, weight in value.items()}
-    if value in get_args(Weighting):
+    if value in WEIGHTINGS:
         return value
-    remedy = f"{choose_from(get_args(Weighting), value)}, or give a weight for every maturity"
+    remedy = f"{choose_from(WEIGHTINGS, value)}, or give a weight for every maturity"
     raise refused(f"{brief(value)} is not a weighting; {remedy}")
 
 

@@ -54,10 +54,18 @@ def pairs_for(speeds: Array, periods: int, caps: int) -> Pairs:
     n = speeds.size
     pairs = n * (n - 1) // 2
     return Pairs(
-        speeds, np.full((n, n), np.inf), np.empty((n, n, 3)), np.empty((periods, n)),
-        np.empty((periods, n)), np.empty((periods, n)), np.empty((periods, pairs)),
-        np.empty((caps, n)), np.empty((caps, pairs)), np.empty((2, n)), np.empty((PRODUCTS, pairs)),
-    )  # fmt: skip
+        speeds=speeds,
+        values=np.full((n, n), np.inf),
+        solutions=np.empty((n, n, 3)),
+        reach=np.empty((periods, n)),
+        faded=np.empty((periods, n)),
+        basis=np.empty((periods, n)),
+        mixed_basis=np.empty((periods, pairs)),
+        columns=np.empty((caps, n)),
+        mixed=np.empty((caps, pairs)),
+        lengths=np.empty((2, n)),
+        products=np.empty((PRODUCTS, pairs)),
+    )
 
 
 @compiled

@@ -153,15 +153,15 @@ def sum_matrix(
 class Scratch(NamedTuple):
     """Working memory for one day, reused from day to day."""
 
-    decays: Array
-    basis: Array
-    variance: Array
-    sigma: Array
-    dsigma: Array
-    curvature: Array
-    bending: Array
-    caplets: Array
-    triangle: Array
+    decays: Array  # (rows, periods) C and its derivatives at both speeds
+    basis: Array  # (rows, periods) of the variance in u, v and w, with derivatives
+    variance: Array  # (21, periods) Sigma^2, five first and fifteen second derivatives
+    sigma: Array  # (2, periods) Sigma/2 and 1/Sigma
+    dsigma: Array  # (periods, 5)
+    curvature: Array  # (periods, 15) dSigma/dp dSigma/dq / Sigma
+    bending: Array  # (periods, 15) d2Sigma^2/dpdq / (2 Sigma)
+    caplets: Array  # (5, caplets) values, densities and what they are made of
+    triangle: Array  # (15,) upper half of a Hessian
 
 
 @compiled
@@ -175,15 +175,15 @@ def scratch_for(book: CapBook, begin: int, end: int) -> Scratch:
         periods = max(periods, book.periods_of_day[day + 1] - book.periods_of_day[day])
         caplets = max(caplets, last_caplet - first_caplet)
     return Scratch(
-        np.empty((DECAY_ROWS, periods)),
-        np.empty((BASIS_ROWS, periods)),
-        np.empty((1 + FIRST + SECOND, periods)),
-        np.empty((2, periods)),
-        np.empty((periods, FIRST)),
-        np.empty((periods, SECOND)),
-        np.empty((periods, SECOND)),
-        np.empty((5, caplets)),
-        np.empty(SECOND),
+        decays=np.empty((DECAY_ROWS, periods)),
+        basis=np.empty((BASIS_ROWS, periods)),
+        variance=np.empty((1 + FIRST + SECOND, periods)),
+        sigma=np.empty((2, periods)),
+        dsigma=np.empty((periods, FIRST)),
+        curvature=np.empty((periods, SECOND)),
+        bending=np.empty((periods, SECOND)),
+        caplets=np.empty((5, caplets)),
+        triangle=np.empty(SECOND),
     )
 
 

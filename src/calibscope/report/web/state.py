@@ -18,10 +18,11 @@ from pydantic_core import PydanticCustomError
 from calibscope.base.errors import SettingsError
 from calibscope.base.settings import Section, checked_settings
 from calibscope.calibration.problem import box
+from calibscope.calibration.weights import Weighting
 from calibscope.market.maturity import label
 from calibscope.market.settings import Maturity
 from calibscope.study.model import SPECS
-from calibscope.study.settings import Parameter, Solver, Weighting
+from calibscope.study.settings import Parameter, Solver
 from calibscope.study.what_if import HELD, Change, Unit
 
 LONGEST_LINK = 2000  # characters
