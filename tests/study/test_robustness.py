@@ -1,11 +1,13 @@
 """Variants are compared on the same days, each as `cs.calibrate` would have it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import calibscope as cs
 from calibscope.models.g2.parameters import SPECS
-from calibscope.study.robustness import PAPER, Variant, keep, robustness, variants_of
+from calibscope.study.robustness import Variant, keep, robustness, usual_variants, variants_of
 from calibscope.study.settings import study_settings
 
 scaled = SPECS.coordinates.of
@@ -54,11 +56,22 @@ def test_local_solvers_miss_optima_and_the_start_matters(market):
     assert (table["rmsre"] >= table.loc["baseline", "rmsre"] * (1 - 1e-9)).all()
 
 
-def test_the_papers_variants_are_there():
-    assert {variant.solver for variant in PAPER.values()} == {"global", "bobyqa", "nelder-mead"}
-    assert {variant.without for variant in PAPER.values()} == {(), (3.0,), (25.0, 30.0)}
-    starts = [variant.start for variant in PAPER.values() if variant.start]
+def test_the_papers_variants_are_there(market):
+    usual = usual_variants(market)
+    assert {variant.solver for variant in usual.values()} == {"global", "bobyqa", "nelder-mead"}
+    assert {variant.without for variant in usual.values()} == {(), (3.0,), (25.0, 30.0)}
+    starts = [variant.start for variant in usual.values() if variant.start]
     assert len(set(starts)) == 2
+
+
+def test_what_is_left_out_are_quotes_of_the_market(market):
+    shorter = replace(market, days=tuple(day.without([3, 25, 30]) for day in market.days[:3]))
+    assert "without 4Y" in usual_variants(shorter)
+    assert "without 15Y and 20Y" in usual_variants(shorter)
+    few = replace(market, days=tuple(day.without(day.maturities[6:]) for day in market.days[:3]))
+    assert not [name for name in usual_variants(few) if name.startswith("without")]
+    table = robustness(shorter, sample=2, threads=1).set_index("variant")
+    assert table.loc["without 4Y", "days"] == 2
 
 
 def test_variants_from_a_file(tmp_path):

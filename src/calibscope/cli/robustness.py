@@ -47,13 +47,13 @@ def robustness(
     from calibscope.report.outcomes import robustness_as_data
     from calibscope.report.robustness import robustness_page
     from calibscope.study.errors import StoreError
-    from calibscope.study.robustness import PAPER, keep, variants_of
+    from calibscope.study.robustness import keep, variants_of
     from calibscope.study.robustness import robustness as compared
 
     baseline = files.study_settings()
     market, _ = files.read(output)
     try:
-        chosen = PAPER if variants is None else variants_of(variants)
+        chosen = None if variants is None else variants_of(variants)
         with output.progress("calibrating") as progress:
             table = compared(
                 market, chosen, settings=baseline,

@@ -5,6 +5,7 @@ list of variants. Each is calibrated and diagnosed on the same days as the basel
 says how far parameters, RMSRE, the leverage profile and the EDoF levels move.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ WORSE = 1e-3  # of the sum of squares: a fit that misses the optimum
 FAR = 0.1  # of log a, log sigma or rho: parameters that are others
 BASELINE = "baseline"
 ENDS = 2  # maturities that count as an end of the portfolio
+LEAST_QUOTES = 6  # that must be left, so that leaving some out compares anything
 
 
 class Variant(CalibrationSection):
@@ -49,19 +51,40 @@ class Variant(CalibrationSection):
     without: Annotated[tuple[Maturity, ...], BeforeValidator(alone)] = ()  # like 3Y
 
 
-PAPER = {
+# The paper's solvers and starts; the quotes that it leaves out come from the market itself.
+SOLVED_OTHERWISE = {
     "BOBYQA": Variant(solver="bobyqa"),
     "BOBYQA, second start": Variant(solver="bobyqa", start=(0.1, 0.01, 0.01, 0.008, -0.5)),
     "BOBYQA, third start": Variant(solver="bobyqa", start=(1.0, 0.3, 0.02, 0.02, 0.3)),
     "Nelder-Mead": Variant(solver="nelder-mead"),
-    "without 3Y": Variant(without=(3.0,)),
-    "without 25Y and 30Y": Variant(without=(25.0, 30.0)),
 }
+
+
+def usual_variants(market: Market) -> dict[str, Variant]:
+    """The paper's variants, on the quotes of this market.
+
+    Other solvers and starts, and fits without the shortest and without the longest quotes: of the
+    paper's maturities 3Y, and 25Y with 30Y. What a tenth of the days or fewer quote is not missed.
+
+    Parameters
+    ----------
+    market : the days
+
+    Returns
+    -------
+    dict[str, Variant]
+        by name
+    """
+    counts = Counter(year for day in market for year in day.maturities.tolist())
+    years = sorted(year for year, count in counts.items() if count > 0.1 * len(market))
+    ends = [tuple(years[:1]), tuple(years[-2:])] if len(years) > LEAST_QUOTES + 2 else []
+    named = {f"without {' and '.join(map(label, end))}": Variant(without=end) for end in ends}
+    return {**SOLVED_OTHERWISE, **named}
 
 
 def robustness(
     market: Market,
-    variants: Mapping[str, Variant] = PAPER,
+    variants: Mapping[str, Variant] | None = None,
     *,
     settings: StudySettings | None = None,
     sample: int | None = SAMPLE,
@@ -76,7 +99,7 @@ def robustness(
     Parameters
     ----------
     market : the days
-    variants : by name; the paper's by default
+    variants : by name; None means those of `usual_variants`
     settings : of the baseline, and of a variant in all that it does not change
     sample : how many days, evenly spread over the market; None means all
     threads : how many to use; None means all cores
@@ -97,6 +120,7 @@ def robustness(
     chosen = settings or StudySettings()
     refuse_others(chosen.calibration.model)
     days = _sampled(market, sample)
+    variants = usual_variants(days) if variants is None else variants
     _check(variants, days)
     common = chosen.calibration.model_dump()
     rows, base = [], None
