@@ -8,6 +8,7 @@ cap, and the periods of a day, which all of its caps share.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -53,35 +54,37 @@ class CapBook(NamedTuple):
                 raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
         if not days:
             raise ValueError("there are no days; give at least one")
-        return cls.joined([cls._from_day(day) for day in days])
+        books = [cls._from_similar(list(run)) for _, run in groupby(days, _layout)]
+        return books[0] if len(books) == 1 else cls.joined(books)
 
     @classmethod
-    def _from_day(cls, day: MarketDay) -> "CapBook":
+    def _from_similar(cls, days: Sequence[MarketDay]) -> "CapBook":
+        """Days whose caps have the same dates, packed together: a hundred at the cost of a few."""
+        day, n = days[0], len(days)
         start = day.first_period
         lengths = day.period_counts - start
         period = np.concatenate([start + np.arange(length) for length in lengths])
-        discounts = day.discounts
+        discounts = np.array([one.discounts for one in days])
         caplets = CapletTerms.from_market(
-            reset_discount=discounts[period],
-            payment_discount=discounts[period + 1],
+            reset_discount=discounts[:, period],
+            payment_discount=discounts[:, period + 1],
             accrual=day.schedule.accruals[period],
-            strike=np.repeat(day.strikes, lengths),
+            strike=np.repeat([one.strikes for one in days], lengths, axis=1),
             notional=day.notional,
             kind=day.kind,
         )
-        times = day.schedule.times[start:]
-        caplets_of_cap = offsets(lengths)
+        times, first = day.schedule.times[start:], offsets(lengths)[:-1]
         return cls(
-            periods_of_day=offsets([len(times) - 1]),
-            caps_of_day=offsets([len(lengths)]),
-            caplets_of_cap=caplets_of_cap,
-            first_period=np.zeros(len(lengths), dtype=np.int64),
-            reset=np.array(times[:-1]),
-            span=np.diff(times),
-            log_moneyness=caplets.log_moneyness,
-            density_scale=caplets.density_scale,
-            smaller_leg=caplets.smaller_leg,
-            intrinsic=np.add.reduceat(caplets.intrinsic, caplets_of_cap[:-1]),
+            periods_of_day=offsets(np.full(n, len(times) - 1)),
+            caps_of_day=offsets(np.full(n, len(lengths))),
+            caplets_of_cap=offsets(np.tile(lengths, n)),
+            first_period=np.zeros(n * len(lengths), dtype=np.int64),
+            reset=np.tile(times[:-1], n),
+            span=np.tile(np.diff(times), n),
+            log_moneyness=caplets.log_moneyness.ravel(),
+            density_scale=caplets.density_scale.ravel(),
+            smaller_leg=caplets.smaller_leg.ravel(),
+            intrinsic=np.add.reduceat(caplets.intrinsic, first, axis=1).ravel(),
         )
 
     @classmethod
@@ -263,6 +266,12 @@ class CapletTerms(NamedTuple):
             smaller_leg=notional * np.minimum(reset_discount, fixed),
             intrinsic=notional * np.maximum(sign * forward_value, 0.0),
         )
+
+
+def _layout(day: MarketDay) -> tuple[object, ...]:
+    """What days must share to be packed together; schedules are shared by reference."""
+    counts = day.period_counts.tobytes()
+    return id(day.schedule), counts, day.has_first_caplet, day.kind, day.notional
 
 
 def _caplet_columns(
