@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ho_lee import HoLee
+from ho_lee import Caplets, HoLee
 from scipy.optimize import differential_evolution, least_squares
 
 import calibscope as cs
+from calibscope.base.parameters import ParameterSpec, Specs
+from calibscope.base.transforms import Scale
 from calibscope.models import model as registry
+from calibscope.models.model import Values
 
 HERE = Path(__file__).parent
 DATE = "2024-01-19"
@@ -163,6 +166,72 @@ def test_a_peer_agrees(fit, day):
 
     peer = least_squares(residuals, [np.log(0.01), 0.0], xtol=1e-14, ftol=1e-14, gtol=1e-14)
     np.testing.assert_allclose([np.exp(peer.x[0]), peer.x[1]], fit.parameters.values, rtol=1e-5)
+
+
+def test_what_a_model_lacks_is_said(day):
+    class Nameless(HoLee):
+        name = "hull-white"
+
+    with pytest.raises(ValueError, match="hull-white is a model of calibscope"):
+        cs.register(Nameless)
+    with pytest.raises(TypeError, match="expected a subclass of Model, got 'ho-lee'"):
+        cs.register("ho-lee")
+
+    class Unbounded(HoLee):
+        name = "unbounded"
+        specs = Specs((ParameterSpec("sigma", bounds=(0.0, np.inf), solver_scale=Scale("log")),))
+
+    with pytest.raises(ValueError, match="sigma has no finite log at a bound or at its start"):
+        cs.register(Unbounded)
+    # By its class a model is taken as it is, whatever its name.
+    assert cs.calibrate(day, model=Nameless).rmsre == cs.calibrate(day, model="ho-lee").rmsre
+
+
+class Nowhere(HoLee):
+    """A model that has no price."""
+
+    name = "nowhere"
+
+    @classmethod
+    def pricer(cls, day):
+        class Empty(Caplets):
+            def evaluate(self, parameters, order, threads=1):
+                return Values(*(np.nan * part for part in super().evaluate(parameters, order)))
+
+        return Empty(day)
+
+
+def test_a_model_without_prices_is_told_so(day):
+    with pytest.raises(ValueError, match="the model has no finite price at any start"):
+        cs.calibrate(day, model=Nowhere)
+
+
+@pytest.mark.parametrize("factor", [1e-4, 1e4])
+def test_units_do_not_matter(day, factor):
+    """The same model with its second parameter in other units, without bounds on it."""
+
+    class Rescaled(HoLee):
+        name = f"rescaled {factor}"
+        specs = Specs(
+            (HoLee.specs.parameters[0], ParameterSpec("fading", start=0.05 * factor)),
+            quotes="quotes", outputs="prices",
+        )  # fmt: skip
+
+        @classmethod
+        def pricer(cls, day):
+            class Other(Caplets):
+                def evaluate(self, parameters, order, threads=1):
+                    scale = np.array([1.0, factor])
+                    found = super().evaluate(parameters / scale, order)
+                    hessian = found.hessian / scale / scale[:, None]
+                    return Values(found.prices, found.jacobian / scale, hessian, found[3])
+
+            return Other(day)
+
+    fit, plain = cs.calibrate(day, model=Rescaled), cs.calibrate(day, model=HoLee)
+    assert fit.rmsre == pytest.approx(plain.rmsre, rel=1e-9)
+    theirs, ours = (each.evidence.near_optimal.range_of("fading") for each in (plain, fit))
+    assert np.array(ours) / factor == pytest.approx(theirs, rel=0.02)
 
 
 WORKER = """

@@ -91,6 +91,38 @@ def test_bounds_fixed_and_anchor(market):
     assert pulled.anchor_cost > 0
 
 
+def test_bounds_are_met_to_the_last_bit(market):
+    """Where rounding of a coordinate, or of the objective, would leave the fit beside them."""
+    day = market.day("2024-01-19")
+    for bound in np.linspace(0.005, 0.044, 14):
+        fit = cs.calibrate(day, model="hull-white", bounds={"a": (1e-5, bound)})
+        assert fit.parameters.a == bound
+        assert fit.status.name == "AT_BOUND"
+    lower = cs.calibrate(market.day("2025-04-03"), model="hull-white", bounds={"a": (0.1, 10)})
+    assert lower.parameters.a == 0.1
+    high = cs.calibrate(day, model="hull-white", bounds={"sigma": (0.5, 1.0)})
+    assert high.parameters.values.tolist() == [10.0, 0.5]
+
+
+def test_far_from_the_money_no_grid_is_better():
+    curve = cs.DiscountCurve.from_zero_rates([1, 10, 30], [-0.01, -0.005, -0.002])
+    for strike in (0.03, 0.08):
+        day = cs.MarketDay.from_arrays(
+            curve=curve, maturities=[2, 5, 10, 30], vols=[0.006, 0.008, 0.009, 0.007],
+            strikes=[strike] * 4,
+        )  # fmt: skip
+        fit = cs.calibrate(day, model="hull-white")
+        points = np.stack(np.meshgrid(np.geomspace(1e-5, 10, 60), np.geomspace(1e-4, 1, 120)), -1)
+        assert fit.objective <= fit.problem.objectives(points.reshape(-1, 2)).min() * (1 + 1e-9)
+
+
+def test_quotes_without_weight_do_not_make_optima(market):
+    weights = np.zeros(13)
+    weights[5] = 1.0
+    fit = cs.calibrate(market.day("2024-01-19"), model="hull-white", weights=weights)
+    assert len(fit.evidence.local_minima.optima) == 1
+
+
 def test_refits(market):
     day = market.day("2024-01-19")
     dx = cs.diagnose(cs.calibrate(day, model="hull-white"))
@@ -159,4 +191,12 @@ def test_the_terminal_prints_a_page(tmp_path):
     assert "0.02" in bounded.stdout
     wrong = CliRunner().invoke(main, (*run[:-1], "hull-whit"))
     assert wrong.exit_code == 1
-    assert "did you mean" in wrong.stderr or "choose from" in wrong.stderr
+    assert "did you mean 'hull-white'?" in wrong.stderr
+
+
+def test_a_study_of_another_model_is_refused_in_a_line(tmp_path):
+    for command in (("run", *FILES, "--store", str(tmp_path / "s.db")), ("robustness", *FILES)):
+        more = ("--set", "calibration.model=hull-white")
+        result = CliRunner().invoke(main, (*command, *more), catch_exceptions=False)
+        assert result.exit_code == 1
+        assert "a study stores fits of g2++ only" in result.stderr

@@ -47,6 +47,16 @@ class ParameterSpec:
         return IDENTITY if self.interval_scale.transform == "arctanh" else self.interval_scale
 
     @property
+    def size(self) -> float:
+        """What counts as a step of one: of a logarithm 1, else half the way between the bounds."""
+        if self.solver_scale.transform != "identity":
+            return 1.0
+        for low, high in (self.bounds, self.plausible):
+            if 0.0 < high - low < np.inf:
+                return 0.5 * (high - low)
+        return abs(self.start) or 1.0
+
+    @property
     def profile_scale(self) -> Scale:
         """Along which a profile is walked: that of intervals, with the angle of a correlation."""
         is_correlation = self.interval_scale.transform == "arctanh"
@@ -106,6 +116,11 @@ class Specs:
     def start(self) -> Array:
         """(p,) an ordinary point."""
         return frozen([each.start for each in self.parameters])
+
+    @cached_property
+    def sizes(self) -> Array:
+        """(p,) what counts as a step of one, on the solver's scale."""
+        return frozen([each.size for each in self.parameters])
 
     @cached_property
     def plausible(self) -> tuple[Array, Array]:

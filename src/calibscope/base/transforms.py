@@ -135,8 +135,9 @@ class Coordinates:
             of the same shape
         """
         q = np.array(points, float)
-        for functions, columns, shifts in self._groups:
-            q[..., columns] = functions.coordinate(q[..., columns] + shifts)
+        with np.errstate(divide="ignore"):  # of 0 and of a correlation of 1: infinite
+            for functions, columns, shifts in self._groups:
+                q[..., columns] = functions.coordinate(q[..., columns] + shifts)
         return q
 
     def values(self, coordinates: ArrayLike) -> Array:

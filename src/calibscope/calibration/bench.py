@@ -16,7 +16,6 @@ from calibscope.calibration.problem import Problem, Task
 from calibscope.calibration.quasi_random import spread_points
 
 NEAR_BOUND = 1e-4  # in scaled coordinates: near enough to try the bound itself
-ROUNDS = 3
 ROUNDING = 1e-9  # of the sum of squares, where factors nearly cancel
 STATIONARY = 1e-9  # of the sum of squares, that a Newton step promises
 GRID, GRID_STEPS = 48, 20  # values of a parameter on a grid, and Newton steps at each pair

@@ -41,8 +41,9 @@ def calibrate(
 
     .. math:: \hat\Pi = \arg\min_\Pi \sum_k w_k\,(y_k - g_k(\Pi))^2, \qquad w_k = 1/y_k^2
 
-    by default, which is the minimum of RMSRE (paper, eq. rmsre_objective and eq. wls_form). The
-    default solver separates what is linear (Golub and Pereyra, 1973); docs/calibration.md says how.
+    by default, which is the minimum of RMSRE (paper, eq. rmsre_objective and eq. wls_form). For
+    G2++ the default solver separates what is linear (Golub and Pereyra, 1973); docs/calibration.md
+    says how.
 
     Parameters
     ----------
@@ -98,6 +99,10 @@ class Fits(Sequence[Fit]):
     evaluations: Indices  # (n,)
     seconds: float  # of the whole panel
     solver: str = "global"
+
+    def __repr__(self) -> str:
+        model, count = self.problems[0].model.title, len(self)
+        return f"Fits({model}, {count:,} days, median RMSRE {np.median(self.rmsre):.3%})"
 
     def __len__(self) -> int:
         return len(self.problems)

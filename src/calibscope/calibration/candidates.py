@@ -10,7 +10,7 @@ from calibscope.base.arrays import Array, ArrayLike
 class Candidates(NamedTuple):
     """End points of a solver, best first."""
 
-    parameters: Array  # (k, 5)
+    parameters: Array  # (k, p)
     objectives: Array  # (k,)
     evaluations: int
 
@@ -18,8 +18,20 @@ class Candidates(NamedTuple):
     def sorted_by(
         cls, parameters: ArrayLike, objectives: ArrayLike, evaluations: int
     ) -> "Candidates":
-        """The ends in the order of their objective; those that are no number are left out."""
+        """The points in the order of their objective, without those whose objective is infinite."""
         points, values = np.atleast_2d(np.asarray(parameters, float)), np.atleast_1d(objectives)
         order = np.argsort(values)
         order = order[np.isfinite(values[order])]
+        if not order.size:
+            raise ValueError(
+                "the model has no finite price at any start; check its pricer and the bounds"
+            )
         return cls(points[order], np.asarray(values[order], float), int(evaluations))
+
+    def joined(self, other: "Candidates") -> "Candidates":
+        """Both, best first."""
+        return Candidates.sorted_by(
+            np.vstack((self.parameters, other.parameters)),
+            np.concatenate((self.objectives, other.objectives)),
+            self.evaluations + other.evaluations,
+        )

@@ -2,8 +2,9 @@
 
 At the money a cap's price is nearly proportional to sigma, so that for a given speed the best sigma
 is nearly a linear regression, and a few Newton steps from there give it exactly: the profile of the
-objective over the speed. It is taken at 96 speeds in one batch; from each of its local minima, and
-from its ends, Newton's method in both parameters gives an optimum.
+objective over the speed. It is taken at 96 speeds in one batch; from its lowest local minima
+Newton's method in both parameters gives the optima. Where even the best is poor, many starts are
+tried too.
 """
 
 import numpy as np
@@ -17,6 +18,7 @@ from calibscope.calibration.search import Search
 SPEEDS = 96
 PROFILE_STEPS = 12
 STARTS = 6
+POOR = 0.1  # relative errors from which on the profile is not relied upon
 
 
 class HullWhiteSearch(Search):
@@ -40,7 +42,11 @@ class HullWhiteSearch(Search):
         chosen = profile.points[order[: min(STARTS, int(is_lowest.sum()))]]
         if problem.anchor is not None:
             chosen = np.vstack((chosen, np.clip(problem.anchor.values, lower, upper)))
-        return self.polished(problem, chosen, profile.evaluations)
+        found = self.polished(problem, chosen, profile.evaluations)
+        # Far from the money prices are not proportional to sigma: look everywhere.
+        if found.objectives[0] > POOR**2 * float(problem.weights @ problem.day.prices**2):
+            found = found.joined(super().solve(problem))
+        return found
 
     def _volatilities(self, problem: Problem, speeds: Array) -> Array:
         """(n,) the sigma of the linear regression at each speed."""
@@ -58,4 +64,5 @@ def _speeds(problem: Problem, count: int) -> Array:
     scale = problem.specs.solver.scales[0]
     low, high = scale.coordinate(problem.lower[0]), scale.coordinate(problem.upper[0])
     speeds = scale.value(np.linspace(low, high, count))
-    return np.clip(np.unique(speeds), problem.lower[0], problem.upper[0])
+    speeds[0], speeds[-1] = problem.lower[0], problem.upper[0]
+    return np.unique(np.clip(speeds, problem.lower[0], problem.upper[0]))

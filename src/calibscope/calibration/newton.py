@@ -23,7 +23,9 @@ from calibscope.models.model import Pricer
 
 MOST_STEPS = 100
 FIRST_DAMPING, SMALLEST_DAMPING, LARGEST_DAMPING = 1e-3, 1e-12, 1e10
-LONGEST = 2.0  # of a step, in every coordinate
+LONGEST = 2.0  # of a step, in every coordinate, over its size
+NEAR_BOUND = 1e-9  # in the same unit: a parameter that rounding has kept from its bound
+ROUNDING = 1e-12  # of the sum of squares
 FLAT = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 CONVERGED = 1e-18  # of the sum of squares, that a step promises
 TINY = 1e-300
@@ -56,8 +58,9 @@ def derivatives(
 ) -> Derivatives:
     """Objective and derivatives at a point per row."""
     scale, compared = specs.solver, specs.coordinates
-    values = pricer.evaluate(points, order)
-    with np.errstate(over="ignore", invalid="ignore"):
+    # Far away a model may leave the range of numbers; such points are infinitely bad.
+    with np.errstate(all="ignore"):
+        values = pricer.evaluate(points, order)
         residuals = batch.root_weights * (values.prices - batch.quotes)
         objective = np.einsum("nk,nk->n", residuals, residuals)
         slopes, bends = scale.slopes(points), scale.curvatures(points)
@@ -106,7 +109,7 @@ def newton(
     damping, evaluations = np.full(len(points), FIRST_DAMPING), len(points)
     going = np.isfinite(here.objective)
     for _ in range(most_steps):
-        step, promised = _step(here, damping)
+        step, promised = _step(specs, here, damping)
         going &= (promised > CONVERGED * here.objective) & (damping < LARGEST_DAMPING)
         rows = np.flatnonzero(going)
         if not rows.size:
@@ -123,10 +126,34 @@ def newton(
         damping[rows] = np.where(
             better, np.maximum(0.1 * damping[rows], SMALLEST_DAMPING), 10.0 * damping[rows]
         )
+    evaluations += _put_on_bounds(specs, pricer, batch, points, here.objective)
     return Descents(here.objective.copy(), points, evaluations)
 
 
-def _step(here: Derivatives, damping: Array) -> tuple[Array, Array]:
+def _put_on_bounds(
+    specs: Specs, pricer: Pricer, batch: Task, points: Array, objectives: Array
+) -> int:
+    """Put parameters on bounds that they miss by rounding, in place; the evaluations used.
+
+    A coordinate and its value are inverse up to rounding only, and the last step onto a bound may
+    gain less than rounding too.
+    """
+    scale = specs.solver
+    here, near = scale.of(points), NEAR_BOUND * specs.sizes
+    is_low = (points > batch.lower) & (here - scale.of(batch.lower) < near)
+    is_high = (points < batch.upper) & (scale.of(batch.upper) - here < near)
+    rows = np.flatnonzero((is_low | is_high).any(axis=1))
+    if not rows.size:
+        return 0
+    moved = np.where(is_low, batch.lower, np.where(is_high, batch.upper, points))[rows]
+    chosen = Task(*(part[rows] for part in batch))
+    values = derivatives(specs, pricer, chosen, moved, order=1).objective
+    taken = values <= objectives[rows] * (1.0 + ROUNDING)
+    points[rows[taken]], objectives[rows[taken]] = moved[taken], values[taken]
+    return len(rows)
+
+
+def _step(specs: Specs, here: Derivatives, damping: Array) -> tuple[Array, Array]:
     """Steps (n, p) of the free parameters, and how much of the objective each promises."""
     free = here.is_free
     both = free[:, :, None] & free[:, None, :]
@@ -143,7 +170,8 @@ def _step(here: Derivatives, damping: Array) -> tuple[Array, Array]:
     along = np.einsum("npq,np->nq", vectors, slope)
     steps = -np.einsum("npq,nq->np", vectors, along / (values + damping[:, None])) / size
     promised = np.sum(along**2 / (values + damping[:, None]), axis=1)
-    return np.clip(np.where(free, steps, 0.0), -LONGEST, LONGEST), promised
+    longest = LONGEST * specs.sizes
+    return np.clip(np.where(free, steps, 0.0), -longest, longest), promised
 
 
 def _moved(specs: Specs, batch: Task, points: Array, step: Array) -> Array:

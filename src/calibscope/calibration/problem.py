@@ -185,7 +185,9 @@ class Problem:
         Values
             prices (n, m), Jacobian (n, m, p), Hessian (n, m, p, p)
         """
-        return self.pricer.evaluate(np.atleast_2d(np.asarray(parameters, float)), order, threads)
+        points = np.atleast_2d(np.asarray(parameters, float))
+        with np.errstate(all="ignore"):  # far away a model may leave the range of numbers
+            return self.pricer.evaluate(points, order, threads)
 
     def values(self, parameters: ArrayLike, order: int = 1) -> Values:
         """The same at one point.
@@ -297,12 +299,17 @@ def _strength(given: float) -> float:
 def box(specs: Specs, bounds: Bounds, fixed: Mapping[str, float]) -> tuple[Array, Array]:
     """Lower and upper bounds of all parameters: the model's, unless others are given."""
     lower, upper = np.array(specs.lower), np.array(specs.upper)
+    for what, given in (("bounds", bounds), ("fixed", fixed)):
+        if not isinstance(given, Mapping):
+            raise ValueError(f"{what} are {brief(given)}; give them by parameter, as a dictionary")
     for name, limits in {**bounds, **{name: (x, x) for name, x in fixed.items()}}.items():
         if name not in specs.names:
             raise ValueError(f"{brief(name)} is not a parameter; {choose_from(specs.names, name)}")
-        if not isinstance(limits, Sequence) or len(limits) != 2:
-            raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
         p = specs.names.index(name)
+        if name in fixed and not isinstance(fixed[name], int | float | np.number):
+            raise ValueError(f"{name} is fixed at {brief(fixed[name])}; give a number")
+        if not isinstance(limits, Sequence | np.ndarray) or len(limits) != 2:
+            raise ValueError(f"bounds of {name} are {brief(limits)}; give a lower and an upper one")
         try:
             lower[p], upper[p] = limits
         except (TypeError, ValueError, OverflowError):

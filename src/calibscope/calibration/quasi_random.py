@@ -10,31 +10,30 @@ from calibscope.base.parameters import Specs
 
 
 def spread_points(specs: Specs, lower: Array, upper: Array, count: int) -> Array:
-    """(count, p) Sobol points, where parameters are plausible; logarithmic where they are.
+    """(count, p) points between bounds (p,), where parameters are plausible if any there are."""
+    low, high = specs.plausible
+    is_plausible = (low < upper) & (high > lower)
+    low = np.where(is_plausible, np.clip(low, lower, upper), lower)
+    high = np.where(is_plausible, np.clip(high, lower, upper), upper)
+    return np.clip(spread_between(specs, *_finite(specs, low, high), count), lower, upper)
 
-    Parameters
-    ----------
-    lower, upper : (p,) bounds
-    """
+
+def spread_between(specs: Specs, low: Array, high: Array, count: int) -> Array:
+    """(count, p) Sobol points between two corners (p,), evenly in scaled coordinates."""
     from scipy.stats import qmc  # takes longer to import than a day to calibrate
 
-    scale, (low, high) = specs.coordinates, specs.plausible
-    first, last = _finite(specs, np.clip(low, lower, upper)), np.clip(high, lower, upper)
-    first, last = scale.of(first), scale.of(_finite(specs, last))
+    scale = specs.coordinates
+    first, last = scale.of(low), scale.of(high)
     # The first point is the corner; the sequence is balanced in powers of two.
     sequence = qmc.Sobol(len(specs), scramble=False)
     shares = sequence.random(1 << count.bit_length())[1 : count + 1]
-    return np.clip(scale.values(first + shares * (last - first)), lower, upper)
+    return scale.values(first + shares * (last - first))
 
 
-def _finite(specs: Specs, bound: Array) -> Array:
-    """Bounds at which coordinates are finite: around an ordinary value, where there are none."""
-    is_log = specs.coordinates.is_log
-    bound = np.where(is_log & (bound <= 0.0), 1e-3 * specs.start, bound)
-    far = np.where(is_log, 1e3 * specs.start, specs.start + 10.0 * (1.0 + np.abs(specs.start)))
-    near = 2.0 * specs.start - far
-    return np.where(
-        np.isfinite(bound),
-        bound,
-        np.where(bound > 0, far, np.where(is_log, 1e-3 * specs.start, near)),
-    )
+def _finite(specs: Specs, low: Array, high: Array) -> tuple[Array, Array]:
+    """Corners with finite coordinates: around an ordinary value, where there is no bound."""
+    is_log, start = specs.coordinates.is_log, specs.start
+    least = np.where(is_log, 1e-3 * start, start - 10.0 * (1.0 + np.abs(start)))
+    most = np.where(is_log, 1e3 * start, start + 10.0 * (1.0 + np.abs(start)))
+    is_open = ~np.isfinite(low) | (is_log & (low <= 0.0))
+    return np.where(is_open, np.minimum(least, high), low), np.where(np.isfinite(high), high, most)

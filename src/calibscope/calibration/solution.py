@@ -64,7 +64,7 @@ class Fit:
     def prices(self) -> Array:
         r"""Model prices (m,).
 
-        :math:`g_k(\Pi)` of `G2.prices` (paper, eq. analytical_cap_price).
+        :math:`g_k(\Pi)` of the model's `prices` (for G2++ paper, eq. analytical_cap_price).
         """
         return self.problem.values(self.parameters.values, order=0).prices
 

@@ -68,7 +68,9 @@ class Diagnoses(Sequence[Diagnosis]):
             for batch in self.batches
         ]
         if len({piece.shape[1:] for piece in pieces}) > 1:
-            raise ValueError(f"{name} has another shape on some days: not all have as many quotes")
+            raise ValueError(
+                f"{name} has another shape on some days: quotes or parameters are not equally many"
+            )
         result = np.empty((len(self), *pieces[0].shape[1:]), pieces[0].dtype)
         for number, piece in enumerate(pieces):
             days = np.flatnonzero(self.batch_of == number)

@@ -274,8 +274,35 @@ def register(model: type[Model]) -> type[Model]:
     type[Model]
         the same class
     """
+    _check(model)
+    if model.name in BUILT_IN:
+        raise ValueError(f"{model.name} is a model of calibscope; give another name")
     _REGISTERED[model.name] = model
     return model
+
+
+def _check(model: type["Model"]) -> None:
+    """Refuse a class that cannot be calibrated, with all that it lacks."""
+    if not (isinstance(model, type) and issubclass(model, Model)):
+        raise TypeError(f"expected a subclass of Model, got {brief(model)}")
+    lacking = [name for name in ("name", "title", "specs") if not hasattr(model, name)]
+    if lacking:
+        raise TypeError(f"{model.__name__} has no {', '.join(lacking)}; a model needs each")
+    problems = []
+    for spec in model.specs:
+        low, high = spec.bounds
+        if not low <= spec.start <= high:
+            problems.append(f"{spec.name} starts at {spec.start:g}, outside its bounds")
+        finite = [x for x in (low, high, spec.start) if np.isfinite(x)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            places = spec.solver_scale.coordinate(finite)
+        if not np.isfinite(places).all():
+            problems.append(
+                f"{spec.name} has no finite {spec.solver_scale.transform} at a bound or at its "
+                "start; give others, or another solver_scale"
+            )
+    if problems:
+        raise ValueError(f"{model.__name__}: {'; '.join(problems)}")
 
 
 def model_names() -> tuple[str, ...]:
@@ -285,7 +312,8 @@ def model_names() -> tuple[str, ...]:
 
 def model_named(model: "str | type[Model]") -> type[Model]:
     """The model of a name; a model itself is returned as it is."""
-    if isinstance(model, type) and issubclass(model, Model):
+    if isinstance(model, type):
+        _check(model)
         return model
     if model in _REGISTERED:
         return _REGISTERED[model]
@@ -305,4 +333,5 @@ def _announced() -> dict[str, str]:
 def _loaded(place: str) -> type[Model]:
     module, _, name = place.partition(":")
     model: type[Model] = getattr(import_module(module), name)
+    _check(model)
     return model

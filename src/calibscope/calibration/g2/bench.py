@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.calibration.bench import ROUNDING, ROUNDS, Bench, Fixed, Grid, Line, Local
-from calibscope.calibration.g2.case import COUNT, case_for, with_task
+from calibscope.calibration.bench import ROUNDING, Bench, Fixed, Grid, Line, Local
+from calibscope.calibration.g2.case import case_for, with_task
 from calibscope.calibration.g2.descent import MOST_STEPS, NEAR_ENOUGH, descend
 from calibscope.calibration.g2.equal_speeds import is_near_equal_speeds, walk_equal_speeds
 from calibscope.calibration.g2.objective import mark_free, normal_equations, residuals_at
@@ -21,10 +21,12 @@ from calibscope.calibration.g2.search import compile_kernels, search_speeds
 from calibscope.calibration.g2.surrogate import linearise, set_basis, set_variance
 from calibscope.calibration.g2.symmetry import book_of, is_plain, is_symmetric
 from calibscope.calibration.problem import Problem, Task
+from calibscope.calibration.quasi_random import spread_between
 from calibscope.models.g2.parameters import SPECS as PARAMETER_SPECS
 from calibscope.models.g2.parameters import SWAP
 
 SPEEDS = 64  # of the scan
+ROUNDS = 3
 LINES = 16  # so many lines of the scan are tried from each side
 BETWEEN = 8  # and about so many between
 WORTH_A_FIT = 30.0  # times the limit, on the scan, whose lines can miss a narrow minimum
@@ -120,18 +122,17 @@ class Workbench(Bench):
 
     def starts(self, best: Array, count: int) -> list[Array]:
         """Well spread pairs of speeds, or, where the scan does not apply, all parameters."""
+        problem = self.problem
+        if not is_plain(problem):
+            lower = np.clip(LIKELY_LOWER, problem.lower, problem.upper)
+            upper = np.clip(LIKELY_UPPER, problem.lower, problem.upper)
+            return list(spread_between(PARAMETER_SPECS, lower, upper, count))
         from scipy.stats import qmc  # takes longer to import than a day to calibrate
 
-        problem, scale = self.problem, PARAMETER_SPECS.coordinates
-        if is_plain(problem):
-            scan = self.scan_around(best)
-            shares = qmc.Sobol(2, scramble=False).random_base2(7)
-            pairs = np.sort((shares * len(scan.speeds)).astype(int), axis=1)
-            return [scan.point(i, j) for j, i in pairs if i > j][:count]
-        lower = scale.of(np.clip(LIKELY_LOWER, problem.lower, problem.upper))
-        upper = scale.of(np.clip(LIKELY_UPPER, problem.lower, problem.upper))
-        shares = qmc.Sobol(COUNT, scramble=False).random_base2(7)[1 : count + 1]
-        return list(scale.values(lower + shares * (upper - lower)))
+        scan = self.scan_around(best)
+        shares = qmc.Sobol(2, scramble=False).random_base2(7)
+        pairs = np.sort((shares * len(scan.speeds)).astype(int), axis=1)
+        return [scan.point(i, j) for j, i in pairs if i > j][:count]
 
     @property
     def is_symmetric(self) -> bool:

@@ -34,6 +34,7 @@ from calibscope.calibration.g2.search import (
 )
 from calibscope.calibration.g2.symmetry import book_of, is_plain, is_symmetric
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.quasi_random import spread_between
 from calibscope.calibration.search import FEWEST, Search, Work
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import SPECS as PARAMETER_SPECS
@@ -213,17 +214,11 @@ def persisted(problem: Problem, found: Candidates) -> Candidates:
 
 
 def sobol_points(problem: Problem, count: int) -> Array:
-    """Well spread starts between the bounds, where parameters are likely; logarithmic but rho."""
-    from scipy.stats import qmc  # takes longer to import than a day to calibrate
-
+    """Well spread starts between the bounds, where parameters are likely."""
     lower = np.clip(LIKELY_LOWER, problem.lower, problem.upper)
     upper = np.clip(LIKELY_UPPER, problem.lower, problem.upper)
-    # The first point is the corner; the sequence is balanced in powers of two.
-    shares = qmc.Sobol(COUNT, scramble=False).random(1 << count.bit_length())[1 : count + 1]
-    points = np.empty((count, COUNT))
-    points[:, :4] = lower[:4] * (upper[:4] / lower[:4]) ** shares[:, :4]
-    points[:, 4] = lower[4] + (upper[4] - lower[4]) * shares[:, 4]
-    return points
+    points = spread_between(PARAMETER_SPECS, lower, upper, count)
+    return np.clip(points, problem.lower, problem.upper)
 
 
 def searched_rows(problem: Problem, quotes: Array, weights: Array, threads: int | None) -> Array:

@@ -104,9 +104,10 @@ class Evidence:
         if self.plausible_fit is None:
             return f"The fit is implausible: {why}; the bounds leave no plausible one."
         more = 100 * self.plausible_cost / max(self.rmsre, PERFECT)
+        told = f"{abs(more):.2g} % {'more' if more >= 0 else 'less, without what the anchor pulls'}"
         return (
             f"The fit is implausible: {why}; the best plausible one has RMSRE "
-            f"{_percent(self.plausible_rmsre)} ({more:.2g} % more), with "
+            f"{_percent(self.plausible_rmsre)} ({told}), with "
             f"{_words(self.plausible_fit)}."
         )
 
@@ -120,6 +121,7 @@ class Evidence:
             else f"{found.measure} stays within {found.factor:g} times the best"
         )
         size = found.specs.solver.of(found.high) - found.specs.solver.of(found.low)
+        size = size / found.specs.sizes
         if size.max() < 1e-3:
             return f"While {limit}, no parameter moves by more than 0.1 %."
         widest = [int(p) for p in np.argsort(-size)[:3] if size[p] >= np.log(MATERIAL)]

@@ -29,7 +29,9 @@ SAME_PARAMETERS = 1e-3  # in scaled coordinates
 CLOSE_RMSRE = 0.01  # a runner-up within 1 % of the best RMSRE
 SAME_PRICES = 1e-3  # and with prices within 0.1 % is the same fit in all but parameters
 FLAT_PRICES = 1e-6  # relative, between ends on a flat part of the problem
+PLATEAU = 1e-9  # of the objective, that a step of one changes: prices are gone
 DEFINITE = 1e-14  # eigenvalues are known to this, relative to the largest
+SADDLE = 1e-3  # relative: a negative eigenvalue that is more than a flat direction's rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +161,7 @@ def _refine(
         for found in optima:
             if _is_same(bench, value, point, found):
                 return found, used
-        if _is_perfect(bench.problem, value) or bench.local(point).promised <= STATIONARY:
+        if _is_perfect(bench.problem, value) or _is_minimum(bench, point):
             optima.append(_Found(value, point))
             return optima[-1], used
         for found in optima:
@@ -169,6 +171,17 @@ def _refine(
             return None, used
         value, point = bench.finished(value, point)
         used = 1
+
+
+def _is_minimum(bench: Bench, point: Array) -> bool:
+    """Whether a point is stationary, and not on a plateau or a saddle, where it curves down."""
+    local = bench.local(point)
+    free = local.curvature[np.ix_(local.is_free, local.is_free)]
+    if local.promised > STATIONARY or (
+        free.size and np.abs(free).max() < PLATEAU * local.objective
+    ):
+        return False
+    return _smallest_curvature(bench, point) > -SADDLE
 
 
 def _leads_downhill(bench: Bench, value: float, point: Array, found: _Found) -> bool:
@@ -196,8 +209,10 @@ def _is_same(bench: Bench, value: float, point: Array, found: _Found) -> bool:
         if np.abs(scale.of(same) - scale.of(place)).max() <= SAME_PARAMETERS:
             return True
     # With equal speeds, or too few quotes, infinitely many parameters price alike.
-    is_flat = _smallest_curvature(bench, point) <= DEFINITE
-    is_flat = is_flat and _smallest_curvature(bench, place) <= DEFINITE
+    is_flat = np.count_nonzero(problem.has_weight) < problem.free_count or (
+        _smallest_curvature(bench, point) <= DEFINITE
+        and _smallest_curvature(bench, place) <= DEFINITE
+    )
     return is_flat and _price_gap(problem, point, place) <= FLAT_PRICES
 
 
@@ -222,4 +237,4 @@ def _optimum(bench: Bench, found: _Found) -> Optimum:
 
 def _price_gap(problem: Problem, one: Array, other: Array) -> float:
     gap = (problem.values(one, 0).prices - problem.values(other, 0).prices) / problem.day.prices
-    return float(np.abs(gap).max())
+    return float(np.abs(gap[problem.has_weight]).max())

@@ -30,11 +30,11 @@ from calibscope.models.model import Model
 
 ACCURACY = 0.01  # of the distance from the best fit, in scaled coordinates
 NEAR_LIMIT = 0.05  # of the way from the best to the limit
-SMALLEST = 1e-5  # distance in scaled coordinates that matters
+SMALLEST = 1e-5  # distance in scaled coordinates that matters, over the size of a step of one
 MOST_TRIALS = 24  # per end
 PASSES = 3
 FIRST, LONGEST = 0.1, 1.2  # trial steps of a logarithm
-FIRST_SHARE, LONGEST_SHARE = 0.01, 0.15  # and of others, as shares of the way between usual bounds
+FIRST_SHARE, LONGEST_SHARE = 0.01, 0.15  # and of others, as shares of the way between bounds
 REWEIGHTINGS = 6
 
 
@@ -194,6 +194,8 @@ class _Search:
         self.bench, self.limit, self.best = bench, limit, best
         self.scale, self.count = bench.problem.specs.coordinates, len(bench.problem.specs)
         self.every = tuple(range(self.count))
+        is_log = self.scale.is_log
+        self.smallest = SMALLEST * np.where(is_log, 1.0, bench.problem.specs.sizes)
         self.lower, self.upper = (
             self.scale.of(bench.problem.lower),
             self.scale.of(bench.problem.upper),
@@ -267,7 +269,7 @@ class _Search:
             further = [
                 (p, side, self._outermost(p, side))
                 for p, side in movable
-                if abs(self._outermost(p, side)[p] - reached[p, side]) > SMALLEST
+                if abs(self._outermost(p, side)[p] - reached[p, side]) > self.smallest[p]
             ]
             for p, side, start in further:
                 reached[p, side] = self._follow(p, side, start)
@@ -287,7 +289,7 @@ class _Search:
         outside: tuple[float, float] | None = None
         for _ in range(MOST_TRIALS):
             room = abs((bound if outside is None else outside[0]) - inside[p])
-            close = max(ACCURACY * abs(inside[p] - home), SMALLEST)
+            close = max(ACCURACY * abs(inside[p] - home), self.smallest[p])
             if room == 0.0 or (outside is not None and room <= close and excess > -NEAR_LIMIT):
                 break
             if outside is not None and room <= close:
@@ -322,9 +324,7 @@ class _Search:
         spec = self.bench.problem.specs.parameters[p]
         if spec.scale.transform == "log":
             return FIRST, LONGEST
-        way = spec.bounds[1] - spec.bounds[0]
-        way = way if np.isfinite(way) else 2.0
-        return FIRST_SHARE * way, LONGEST_SHARE * way
+        return FIRST_SHARE * 2.0 * spec.size, LONGEST_SHARE * 2.0 * spec.size
 
     def _tangent(self, here: Array, p: int) -> Array:
         """How the fitted others move with parameter p, by the Hessian on the free ones."""

@@ -141,7 +141,7 @@ def profiles(
     form: Form = "gauss_newton" if problem.second_order is None else "exact"
     # Every parameter can move here, whatever the mode of the diagnosis holds.
     degrees = int(dx.scales.count - problem.is_movable.sum())
-    share = dx.scales.degrees_of_freedom / max(degrees, 1)
+    share = np.maximum(dx.scales.degrees_of_freedom, 0) / max(degrees, 1)
     errors = np.sqrt(share) * dx.standard_errors("mse", form)  # for the first steps alone
     best = Best(problem, required(dx.refit), errors)
     limits = limits_of(best.lowest, rungs, degrees)

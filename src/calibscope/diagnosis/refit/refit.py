@@ -16,7 +16,7 @@ from calibscope.base.arrays import Array
 class Refit(Protocol):
     """A least-squares problem of m quotes and p parameters, ready to be fitted again.
 
-    G2++ on caps is the first client (`calibration/refit.py`); the Svensson curve is another
+    Calibrated models have one (`calibration/refit.py`); the Svensson curve is another client
     (`examples/svensson_refit.py`).
     """
 

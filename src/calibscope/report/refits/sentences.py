@@ -74,7 +74,7 @@ def curvature_sentences(found: BatesWatts) -> tuple[str, str]:
         f"{f' ({found.mark})' if found.mark else ''}."
     )
     if found.is_nearly_linear:
-        return numbers, "The fit is nearly linear: delta intervals may be believed."
+        return numbers, "The fit is nearly linear: away from bounds, delta intervals hold."
     if found.has_strong_intrinsic:
         return numbers, (
             "The model itself is curved within the region, in any coordinates: read profiles, "
