@@ -7,7 +7,7 @@ that are left out, W the weights by the new rule, r the residuals and dy the mov
 .. math:: d\theta = B^{-1} J^T (W r + W\,dy + dW\,r).
 
 At the optimum J^T W r = 0, so that a move alone gives the influence function times the move, and a
-quote left out gives -IF/(1 - h) (`diagnosis/first_order.py`). A step ends at the bounds.
+quote left out gives -IF/(1 - h) (`diagnosis/linear/first_order.py`). A step ends at the bounds.
 """
 
 from collections.abc import Mapping

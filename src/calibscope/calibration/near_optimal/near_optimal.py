@@ -338,6 +338,9 @@ class _Search:
             solved, *_ = np.linalg.lstsq(
                 curvature / np.outer(size, size), -local.curvature[free, p] / size, rcond=1e-9
             )
-            direction[free] = np.clip(solved / size, -3.0, 3.0)
+            # From the solver's coordinates, of the Hessian, to those in which ranges are measured.
+            specs, point = self.bench.problem.specs, self.scale.values(here)
+            ratio = specs.solver.slopes(point) / self.scale.slopes(point)
+            direction[free] = np.clip(solved / size * ratio[free] / ratio[p], -3.0, 3.0)
         direction[p] = 1.0
         return direction

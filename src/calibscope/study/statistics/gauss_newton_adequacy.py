@@ -1,7 +1,7 @@
 r"""Whether J^T W J describes the curvature (paper, appendix on the adequacy of Gauss-Newton).
 
 The paper's ratio :math:`|\Delta_{GN}|_F / |2 J^T W J|_F` is decided by the stiff directions. Its
-companion `gauss_newton_error` is the largest relative eigenvalue (`diagnosis/curvature.py`): by how
+companion `gauss_newton_error` is the largest relative eigenvalue (`linear/curvature.py`): by how
 much Gauss-Newton errs in the worst, usually the flattest direction of the free parameters.
 """
 
