@@ -45,7 +45,7 @@ def test_a_day_that_identifies_nothing_says_so():
 def test_the_diagnosis_is_on_the_page():
     tame = page(cs.demo_market().day("2020-03-18"))
     words = " ".join(tame.split())
-    assert "Full EDoF; 3Y has a leverage of 0.98." in words
+    assert "nearly forced through" in words
     assert " 3Y ███████████▊ 0.98" in words
     assert "a_x 0.53438 0.0555 to 5.15 0.267 to 1.07" in words
     assert "Studentised: market minus model" in words

@@ -1,4 +1,4 @@
-"""The rules of the reading, one by one, and how they are put together."""
+"""The rules of the summary, one by one, and how they are put together."""
 
 import dataclasses
 import string
@@ -13,9 +13,11 @@ from calibscope.diagnosis.summary import RULES, summary
 NAMES = [field.name for field in dataclasses.fields(Flags)]
 FACTS = {
     "quotes": "quotes", "edof": 4, "parameters": "5", "bounds": "rho_xy is at its bound",
-    "lever": "3Y", "full": "Full EDoF", "forced": "3Y is met whatever it says (leverage 1)",
+    "lever": "the fit is nearly forced through the 3Y quote (leverage 0.99)",
+    "full": "All five parameters are identified",
+    "forced": "3Y is met whatever it says (leverage 1)",
     "combination": "a_x up and sigma_x up together leave all prices unchanged",
-    "leverage": 0.987, "curvature": "26 %", "influencer": "30Y", "cook": "7.3", "outlier": "15Y",
+    "curvature": "up to 26 %", "influencer": "30Y", "cook": "7.3", "outlier": "15Y",
 }  # fmt: skip
 
 
@@ -26,10 +28,10 @@ def flags(*raised):
 @pytest.mark.parametrize(
     ("raised", "sentence"),
     [
-        ((), "Full EDoF; no quote decides alone."),
+        ((), "All five parameters are identified; no quote decides alone."),
         (
             ("has_parameters_at_bound",),
-            "Full EDoF; rho_xy is at its bound; no quote decides alone.",
+            "All five parameters are identified; rho_xy is at its bound; no quote decides alone.",
         ),
         (("has_rank_loss",), "Reduced EDoF (4 of 5); no quote decides alone."),
         (
@@ -41,10 +43,14 @@ def flags(*raised):
             ("has_no_information", "has_rank_loss"),
             "The quotes determine no parameter; no fit to speak of.",
         ),
-        (("has_leverage_near_one",), "Full EDoF; 3Y has a leverage of 0.99."),
+        (
+            ("has_leverage_near_one",),
+            "All five parameters are identified; the fit is nearly forced through the 3Y quote "
+            "(leverage 0.99).",
+        ),
         (
             ("has_leverage_near_one", "has_forced_quote"),
-            "Full EDoF; 3Y is met whatever it says (leverage 1).",
+            "All five parameters are identified; 3Y is met whatever it says (leverage 1).",
         ),
     ],
 )
@@ -64,7 +70,7 @@ def test_the_first_sentence(raised, sentence):
         ),
         (
             "has_strong_curvature",
-            "Gauss-Newton errs by 26 % in a flat direction, so take the exact-Hessian forms.",
+            "The linear approximation is up to 26 % off here, so use the profile interval.",
         ),
         (
             "lacks_robust_scale",
@@ -77,12 +83,15 @@ def test_the_first_sentence(raised, sentence):
         ("has_outlier", "15Y is an outlier."),
         (
             "has_masking",
-            "Few quotes set the classical scale, which masks how small the typical error is.",
+            "A few large residuals inflate the noise estimate.",
         ),
     ],
 )
 def test_each_caution(raised, caution):
-    assert summary(flags(raised), FACTS) == f"Full EDoF; no quote decides alone. {caution}"
+    assert (
+        summary(flags(raised), FACTS)
+        == f"All five parameters are identified; no quote decides alone. {caution}"
+    )
 
 
 def test_every_caution_is_tested_and_two_are_said_at_most():
@@ -90,8 +99,8 @@ def test_every_caution_is_tested_and_two_are_said_at_most():
     assert len(cautions) == 9
     said = summary(flags(*(flag for rule in cautions for flag in rule.flags)), FACTS)
     assert said == (
-        "Full EDoF; no quote decides alone. This is not an optimum, so read little into the rest; "
-        "there are too few quotes to tell noise from fit."
+        "All five parameters are identified; no quote decides alone. This is not an optimum, so "
+        "read little into the rest; there are too few quotes to tell noise from fit."
     )
 
 

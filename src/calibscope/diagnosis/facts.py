@@ -23,11 +23,15 @@ FACTS: Mapping[str, Callable[["Diagnosis"], object]] = {
     "full": lambda dx: _full(dx),
     "combination": lambda dx: "; ".join(dx.unidentified_combinations),
     "bounds": lambda dx: _bounds(dx),
-    "lever": lambda dx: _label_of_largest(dx, dx.leverage),
-    "leverage": lambda dx: dx.leverage.max(),
+    "lever": lambda dx: (
+        f"the fit is nearly forced through the {_label_of_largest(dx, dx.leverage)} "
+        f"{dx.problem.specs.quotes.removesuffix('s')} (leverage {dx.leverage.max():.2f})"
+    ),
     "forced": lambda dx: _forced(dx),
     "curvature": lambda dx: (
-        f"{100 * dx.gauss_newton_error:.0f} %" if dx.gauss_newton_error < 1 else "more than 100 %"
+        f"up to {100 * dx.gauss_newton_error:.0f} %"
+        if dx.gauss_newton_error < 1
+        else "more than 100 %"
     ),
     "influencer": lambda dx: _label_of_largest(dx, dx.deletion.believed_distance),
     "cook": lambda dx: _cook(dx),
@@ -47,13 +51,12 @@ class Facts:
 
 def _full(dx: "Diagnosis") -> str:
     """All parameters that the mode does not hold are identified."""
-    if not dx.is_held.any():
-        return "Full EDoF"
+    free = "free " if dx.is_held.any() else ""
     count = int(dx.geometry.parameter_count)
     if count == 1:
-        return "The free parameter is identified"
+        return f"The {free}parameter is identified"
     word = NUMBERS[count] if count < len(NUMBERS) else f"{count:,}"
-    return f"{'Both' if count == 2 else f'All {word}'} free parameters are identified"
+    return f"{'Both' if count == 2 else f'All {word}'} {free}parameters are identified"
 
 
 def _bounds(dx: "Diagnosis") -> str:

@@ -41,7 +41,9 @@ MEANINGS = {
     "has_collapsed_intervals": "an interval is too short because rank was lost",
     "has_cut_intervals": "an interval reaches a bound",
     "lacks_second_derivatives": "no exact-Hessian forms",
-    "has_strong_curvature": "Gauss-Newton errs by more than {curvature:.0%} in a flat direction",
+    "has_strong_curvature": (
+        "the linear approximation is more than {curvature:.0%} off in a flat direction"
+    ),
     "has_indefinite_hessian": "no strict minimum: the exact-Hessian forms are not numbers",
 }
 

@@ -39,7 +39,7 @@ RULES = (
     Rule("bounds", ("has_parameters_at_bound",), "{bounds}"),
     Rule("leverage", ("has_no_information",), "no fit to speak of"),
     Rule("leverage", ("has_forced_quote",), "{forced}"),
-    Rule("leverage", ("has_leverage_near_one",), "{lever} has a leverage of {leverage:.2f}"),
+    Rule("leverage", ("has_leverage_near_one",), "{lever}"),
     Rule("leverage", (), "no quote decides alone"),
     Rule("caution", ("is_off_optimum",), "this is not an optimum, so read little into the rest"),
     Rule("caution", ("is_saturated",), "there are too few {quotes} to tell noise from fit"),
@@ -60,7 +60,7 @@ RULES = (
     Rule(
         "caution",
         ("has_strong_curvature",),
-        "Gauss-Newton errs by {curvature} in a flat direction, so take the exact-Hessian forms",
+        "the linear approximation is {curvature} off here, so use the profile interval",
     ),
     Rule(
         "caution",
@@ -70,7 +70,7 @@ RULES = (
     Rule(
         "caution",
         ("has_masking",),
-        "few {quotes} set the classical scale, which masks how small the typical error is",
+        "a few large residuals inflate the noise estimate",
     ),
 )
 

@@ -44,7 +44,7 @@ LIMITS = (
     "the parameters, not whether the model is right or its scenarios are sensible. They do not "
     "replace an economic validation.",
     "First-order quantities (leverage, influence, intervals) describe the fit's neighbourhood. "
-    f"Where Gauss-Newton errs by more than {100 * USUAL.curvature:g} %, the exact-Hessian forms "
+    f"Where Gauss-Newton is more than {100 * USUAL.curvature:g} % off, the exact-Hessian forms "
     "should be read.",
     "One curve discounts and forwards; caps are at the money; the weights are fixed by the quotes.",
     "An interval that collapsed because rank was lost is not precise. It is marked wherever it is "
