@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ import calibscope as cs
 from calibscope.base.parameters import ParameterSpec, Specs
 from calibscope.base.transforms import Scale
 from calibscope.models import model as registry
-from calibscope.models.model import Values
+from calibscope.models.model import Model, Values
+from calibscope.report.html.write_day import write_day
+from calibscope.report.refits.answers import refit_answers
 
 HERE = Path(__file__).parent
 DATE = "2024-01-19"
@@ -232,6 +235,50 @@ def test_units_do_not_matter(day, factor):
     assert fit.rmsre == pytest.approx(plain.rmsre, rel=1e-9)
     theirs, ours = (each.evidence.near_optimal.range_of("fading") for each in (plain, fit))
     assert np.array(ours) / factor == pytest.approx(theirs, rel=0.02)
+
+
+@dataclass(frozen=True)
+class Flat(Model):
+    """Ho-Lee with a constant volatility: one parameter."""
+
+    name = "flat"
+    title = "Flat"
+    specs = Specs(HoLee.specs.parameters[:1], quotes="quotes", outputs="prices")
+
+    sigma: float
+
+    @classmethod
+    def pricer(cls, day):
+        class Own(Caplets):
+            def evaluate(self, parameters, order, threads=1):
+                full = np.column_stack((parameters, np.zeros(len(parameters))))
+                found = super().evaluate(full, order)
+                return Values(found.prices, found.jacobian[..., :1], found.hessian[..., :1, :1],
+                              found.is_degenerate)  # fmt: skip
+
+        return Own(day)
+
+
+def test_one_parameter_is_enough(day, tmp_path):
+    fit = cs.calibrate(day, model=Flat)
+    held = cs.calibrate(day, model="ho-lee", fixed={"fading": 0.0})
+    assert fit.rmsre == pytest.approx(held.rmsre, rel=1e-9)
+    assert len(fit.evidence.local_minima.optima) == 1
+    dx = cs.diagnose(fit)
+    assert dx.summary.startswith("The parameter is identified")
+    profile = dx.refits.profiles((0.95,)).curves[0]
+    low, high = dx.intervals(0.95, "mse").of("sigma")
+    assert (profile.low[-1], profile.high[-1]) == pytest.approx((low, high), rel=0.05)
+    page = write_day(fit, tmp_path / "day.html", "a market")
+    assert "Flat fitted to 13 caps" in page.read_text("utf-8")
+
+
+def test_its_page_has_every_figure(fit, tmp_path):
+    page = write_day(fit, tmp_path / "day.html", "a market", refits=refit_answers(cs.diagnose(fit)))
+    text = page.read_text("utf-8")
+    assert "Ho-Lee fitted to 13 caps" in text
+    assert "Is there another fit as good?" in text
+    assert "negative rates" not in text  # it defines no derived quantities
 
 
 WORKER = """

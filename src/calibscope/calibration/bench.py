@@ -13,7 +13,7 @@ import numpy as np
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.calibration.newton import MOST_STEPS, derivatives, newton, tasks
 from calibscope.calibration.problem import Problem, Task
-from calibscope.calibration.quasi_random import spread_points
+from calibscope.calibration.quasi_random import finite_corners, spread_points
 
 NEAR_BOUND = 1e-4  # in scaled coordinates: near enough to try the bound itself
 ROUNDING = 1e-9  # of the sum of squares, where factors nearly cancel
@@ -129,7 +129,8 @@ class Bench:
         problem, scale = self.problem, self.problem.specs.solver
         if len(problem.specs) < 2 or not (problem.lower < problem.upper)[:2].all():
             return None
-        lower, upper = scale.of(problem.lower), scale.of(problem.upper)
+        corners = finite_corners(problem.specs, problem.lower, problem.upper)
+        lower, upper = (scale.of(corner) for corner in corners)
         x, y = (scale.scales[p].value(np.linspace(lower[p], upper[p], GRID)) for p in (0, 1))
         starts = np.tile(point, (GRID * GRID, 1))
         starts[:, 0], starts[:, 1] = np.tile(x, GRID), np.repeat(y, GRID)

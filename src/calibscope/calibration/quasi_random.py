@@ -15,7 +15,7 @@ def spread_points(specs: Specs, lower: Array, upper: Array, count: int) -> Array
     is_plausible = (low < upper) & (high > lower)
     low = np.where(is_plausible, np.clip(low, lower, upper), lower)
     high = np.where(is_plausible, np.clip(high, lower, upper), upper)
-    return np.clip(spread_between(specs, *_finite(specs, low, high), count), lower, upper)
+    return np.clip(spread_between(specs, *finite_corners(specs, low, high), count), lower, upper)
 
 
 def spread_between(specs: Specs, low: Array, high: Array, count: int) -> Array:
@@ -30,7 +30,7 @@ def spread_between(specs: Specs, low: Array, high: Array, count: int) -> Array:
     return scale.values(first + shares * (last - first))
 
 
-def _finite(specs: Specs, low: Array, high: Array) -> tuple[Array, Array]:
+def finite_corners(specs: Specs, low: Array, high: Array) -> tuple[Array, Array]:
     """Corners with finite coordinates: around an ordinary value, where there is no bound."""
     is_log, start = specs.coordinates.is_log, specs.start
     least = np.where(is_log, 1e-3 * start, start - 10.0 * (1.0 + np.abs(start)))

@@ -1,5 +1,7 @@
 """The map of all fits over the two parameters that lead, with the optima on it."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -9,6 +11,7 @@ from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import search_for
 from calibscope.calibration.solution import Fit
 from calibscope.models.model import Model
+from calibscope.report.figures.parameters import is_log
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, YELLOW, dressed
 
 MAPPED = (0, 1)  # parameters on the axes
@@ -55,13 +58,8 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
     _add_points(figure, fit)
     points = _shown_points(fit)
     for p, update in zip(MAPPED, (figure.update_xaxes, figure.update_yaxes), strict=True):
-        low = min(1e-3, points[:, p].min() / 2) if profile is not None else points[:, p].min() / 2
-        low = max(low, problem.lower[p] / 1.3)
-        high = problem.upper[p] * 1.3 if problem.upper[p] > problem.lower[p] else 2 * low
-        high = max(high, points[:, p].max() * 1.3)
         update(
-            type="log", range=[float(np.log10(low)), float(np.log10(high))], tickvals=TICKS,
-            ticktext=[f"{tick:.5f}".rstrip("0").rstrip(".") for tick in TICKS],
+            **_range(problem, p, points[:, p], profile),
             title_text=_axis(problem, p), showgrid=profile is None,
             ticks="outside", ticklen=5, tickcolor="white",
         )  # fmt: skip
@@ -72,6 +70,24 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
         legend={"yref": "container", "y": 0.01, "yanchor": "bottom"},
         meta={"alt": _alt(fit)},
     )
+
+
+def _range(problem: Problem, p: int, points: Array, profile: Grid | None) -> dict[str, Any]:
+    """Where an axis begins and ends: at the bounds, or around what is shown."""
+    if not is_log(problem.specs.parameters[p]):
+        seen = points if profile is None else np.append(points, (profile.x, profile.y)[p])
+        margin = 0.03 * (float(np.ptp(seen)) or 1.0)
+        return {"type": "linear", "range": [float(seen.min()) - margin, float(seen.max()) + margin]}
+    low = min(1e-3, points.min() / 2) if profile is not None else points.min() / 2
+    low = max(low, problem.lower[p] / 1.3)
+    high = problem.upper[p] * 1.3 if problem.lower[p] < problem.upper[p] < np.inf else 2 * low
+    high = max(high, points.max() * 1.3)
+    return {
+        "type": "log",
+        "range": [float(np.log10(low)), float(np.log10(high))],
+        "tickvals": TICKS,
+        "ticktext": [f"{tick:.5f}".rstrip("0").rstrip(".") for tick in TICKS],
+    }
 
 
 def _floor(problem: Problem) -> float:
@@ -171,9 +187,16 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
 
 def _add_leaders(figure: go.Figure, best: Model, models: dict[str, Model]) -> None:
     """Signs of what is under the best one's star, led out to free space."""
-    star = np.log10(best.values[:2])
-    places = {text: np.log10(model.values[:2]) for text, model in models.items()}
-    hidden = [text for text, place in places.items() if (abs(place - star) < UNDER_STAR).all()]
+    logs = np.array([is_log(spec) for spec in best.specs.parameters[:2]])
+
+    def place_of(model: Model) -> Array:
+        """As annotations count: powers of ten on a logarithmic axis."""
+        values = model.values[:2]
+        return np.where(logs, np.log10(np.where(logs, values, 1.0)), values)
+
+    star, near = place_of(best), UNDER_STAR * np.where(logs, 1.0, best.specs.sizes[:2] / 2)
+    places = {text: place_of(model) for text, model in models.items()}
+    hidden = [text for text, place in places.items() if (abs(place - star) < near).all()]
     for k, text in enumerate(hidden):
         figure.add_annotation(
             x=places[text][0], y=places[text][1], text=text, bgcolor="white",

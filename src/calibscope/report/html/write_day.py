@@ -111,6 +111,7 @@ def _sections(
             "meaning": [meaning(name, thresholds) for name in dx.flags.raised],
         }
     )
+    has_two = len(fit.problem.specs) > 1  # parameters, for figures that show a plane of them
     makers: list[Callable[[], Section]] = [
         lambda: section(
             "summary",
@@ -129,7 +130,7 @@ def _sections(
             "Leverage and influence",
             next_of_leverage(dx, len(fit.problem.day.prices)),
             Figure(leverage_and_influence(dx, note, beside=full if dx.is_held.any() else None)),
-            Figure(influence_arrows(dx, note)),
+            Figure(influence_arrows(dx, note)) if has_two else None,
             Figure(hat_matrix(dx, note)),
         ),
         lambda: section(
@@ -144,7 +145,7 @@ def _sections(
             "optima",
             "Other optima, and the geometry of the fit",
             next_of_optima(fit),
-            Figure(local_minima_map(fit, note)),
+            Figure(local_minima_map(fit, note)) if has_two else None,
             Figure(geometry(fit, note)),
         ),
     ]  # fmt: skip
