@@ -257,6 +257,23 @@ def test_an_incomplete_curve_drops_the_day_but_far_nodes_are_not_needed(plain):
     assert len(found) == len(DATES) - 3
 
 
+def test_curves_of_days_that_have_no_quotes_are_not_missed(plain):
+    """Some days of caps and a daily file of curves: the other days lack nothing."""
+    prices, strikes = (
+        panel(one.quantity, one.values[::20], DATES[::20]) for one in prices_and_strikes(plain)
+    )
+    found = market(prices, strikes, curve())
+    assert (len(found), found.dropped) == (len(DATES[::20]), ())
+    prices.values[:, 0] = strikes.values[:, 0] = NAN
+    prices.values[0, 1], strikes.values[0, 1] = NAN, NAN
+    elsewhere = panel("discount_factor", curve().values[1:], DATES[1:])
+    prices.values[1:] = NAN
+    with pytest.raises(
+        cs.MarketDataError, match=r"quotes on 4 days .*, curves on 62 days .* both on 3"
+    ):
+        market(prices, strikes, elsewhere)
+
+
 def test_a_curve_that_is_too_short_for_all_days_is_an_error(plain):
     short = panel("discount_factor", np.exp(-zero_rates() * NODES)[:, :7], years=NODES[:7])
     with pytest.raises(

@@ -150,7 +150,13 @@ def _no_day_left(drops: list[Finding], tables: Tables, maturities: Array) -> lis
     by_check: dict[str, list[Finding]] = {}
     for finding in drops:
         by_check.setdefault(finding.check, []).append(finding)
+    quotes, curves = tables.quote, tables.curve
+    both = len(np.intersect1d(quotes.dates, curves.dates))
     problems = [
+        f"there are quotes on {_days_of(quotes)}, curves on {_days_of(curves)}, and both on "
+        f"{both}; give curves for the days of the quotes"
+    ] * (both < len(quotes.dates))
+    problems += [
         f"no day can be used: {len({finding.date for finding in found})} dropped as {check}; "
         f"first: {found[0]}"
         for check, found in by_check.items()
@@ -162,6 +168,11 @@ def _no_day_left(drops: list[Finding], tables: Tables, maturities: Array) -> lis
             f"to use {count} with the maturities that all of them have: {partly.remedy}"
         )
     return problems
+
+
+def _days_of(panel: Panel) -> str:
+    count = len(panel.dates)
+    return f"{count:,} day{'s' if count != 1 else ''} ({_span(panel)})"
 
 
 def _span(panel: Panel) -> str:

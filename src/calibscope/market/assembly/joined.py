@@ -17,6 +17,8 @@ from calibscope.market.maturity import SAME_MATURITY, label
 from calibscope.market.panel import CURVES, QUOTES, Dates, Panel, Quantity
 from calibscope.market.settings import MarketSettings
 
+DAILY = 0.5  # of the curve's days: as often as that, a day without quotes lacks them
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
@@ -103,12 +105,17 @@ def _not_one(
 
 
 def joined(tables: Tables, settings: MarketSettings) -> Joined:
-    """The tables on all dates that have caps, and on the curve's dates between them."""
+    """The tables on all dates that have caps, and on the curve's dates between them.
+
+    Where caps are quoted on few of these, the curve's file is longer than needed: its other days
+    lack nothing.
+    """
     caps = [panel for panel in tables if panel is not tables.curve]
     dates = np.unique(np.concatenate([panel.dates for panel in caps]))
     others = tables.curve.dates
     inside = (others > dates[0]) & (others < dates[-1]) if len(dates) else others == others
-    dates = np.union1d(dates, others[inside])
+    if len(dates) >= DAILY * inside.sum():
+        dates = np.union1d(dates, others[inside])
     if settings.checks.maturities is None:
         with_values = np.isfinite(tables.quote.values).any(axis=0)
         maturities = tables.quote.maturities[with_values]
