@@ -338,3 +338,13 @@ def test_a_file_without_permission_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(type(path), "read_bytes", refuse)
     with pytest.raises(MarketDataError, match=r"cannot be read \(Permission denied\)"):
         read_panels(path, FileSettings(), "caps")
+
+
+def test_columns_that_nobody_reads_are_named(read):
+    text = "date,maturity,price,vol_status,note\n2024-01-02,3Y,0.01,quoted,\n"
+    (panel,) = read(text)
+    assert panel.unused == ("vol_status", "note")
+    (panel,) = read(text, columns={"vol_status": "ignore"})
+    assert panel.unused == ("note",)
+    (panel,) = read("date,maturity,quantity,value,who\n2024-01-02,3Y,price,0.01,me\n")
+    assert panel.unused == ("who",)

@@ -28,6 +28,7 @@ class Market:
     strike_gaps: StrikeGaps | None = None  # where strikes were given
     quoted_in: str = ""  # what the quotes were given as, such as "normal_vol in bp"
     curves_in: str = ""  # the same for the curves
+    unused_columns: tuple[str, ...] = ()  # of the files, that nobody has read
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "days", tuple(self.days))

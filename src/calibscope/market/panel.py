@@ -39,3 +39,4 @@ class Panel:
     maturities: Array  # (m,) years, strictly increasing
     values: Array  # (n, m), NaN where nothing was given
     source: str  # file name, with the sheet where there are several: for messages
+    unused: tuple[str, ...] = ()  # columns of the same file that nobody has read

@@ -81,6 +81,8 @@ def _summary(market: Market, conventions: Conventions) -> Table:
     table.add_row("curve", f"given as {market.curves_in}; {span}, {day.curve.interpolation}")
     table.add_row("", f"zero rates, median: {_typical_rates(market)}")
     table.add_row("", "single-curve setting: one curve discounts and gives the forward rates")
+    if market.unused_columns:
+        table.add_row("unread", f"columns {', '.join(market.unused_columns)}")
     if len(market) < FEWEST_DAYS:
         table.add_row("days", f"fewer than {FEWEST_DAYS}: jumps were not looked for")
     return table

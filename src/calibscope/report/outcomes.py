@@ -30,6 +30,7 @@ def check_as_data(market: Market) -> dict[str, Any]:
         "maturities": [label(year) for year in day.maturities],
         "quoted_in": market.quoted_in,
         "curves_in": market.curves_in,
+        "unused_columns": list(market.unused_columns),
         "strikes": gaps
         and {
             "verdict": gaps.verdict.name,

@@ -114,6 +114,9 @@ def assemble(
         strike_gaps=gaps,
         quoted_in=_given_as(tables.quote, tables, settings),
         curves_in=_given_as(tables.curve, tables, settings),
+        unused_columns=tuple(
+            dict.fromkeys(f"{name} ({panel.source})" for panel in tables for name in panel.unused)
+        ),
     )
 
 

@@ -27,6 +27,7 @@ class Quotes:
     table: Table
     rows: Indices  # (n,) which rows of the table
     column: int
+    unused: tuple[str, ...] = ()  # columns of the table that nobody has read
 
     @property
     def is_complete(self) -> bool:
@@ -69,6 +70,7 @@ def _panel(quantity: Quantity, group: Sequence[Quotes], reading: Reading) -> Pan
         maturities=years,
         values=values.reshape(len(dates), len(years)),
         source=", ".join(dict.fromkeys(some.table.source for some in group)),
+        unused=tuple(dict.fromkeys(name for some in group for name in some.unused)),
     )
 
 

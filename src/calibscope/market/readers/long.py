@@ -9,7 +9,7 @@ from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.maturities import maturities
-from calibscope.market.readers.names import COLUMNS, quantity_of
+from calibscope.market.readers.names import COLUMNS, quantity_of, unused_columns
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Table, shown
@@ -35,8 +35,9 @@ def quotes(
     (values,) = numbers(part, [value], reading)
     (days,) = dates(part, [date], [np.full(len(part.rows), True)], reading)
     lengths = maturities(part, years, reading)
+    unused = unused_columns(table, names, COLUMNS)
     return [
-        Quotes(one, days[rows], lengths[rows], values[rows], part, rows, value)
+        Quotes(one, days[rows], lengths[rows], values[rows], part, rows, value, unused)
         for code, one in enumerate(ALL_QUANTITIES)
         if len(rows := np.flatnonzero(whose == code))
     ]

@@ -9,7 +9,7 @@ from calibscope.base.spelling import hint, nearest, plain
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
 from calibscope.market.readers.reading import Role
-from calibscope.market.readers.table import shown
+from calibscope.market.readers.table import Table, shown
 from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
 COLUMNS = ("date", "maturity", "quantity", "value")
@@ -97,3 +97,9 @@ def resembled(name: str, choices: Iterable[str]) -> str | None:
     words = list(choices)
     near = [word for word in words if bare.endswith(f"_{word}")]
     return near[0] if near else nearest(bare, words, SURE)
+
+
+def unused_columns(table: Table, names: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:
+    """Headings of columns that are neither read nor mapped to be ignored, as the file has them."""
+    headings = zip(table.header, names, strict=False)
+    return tuple(str(own) for own, name in headings if name not in (*used, IGNORE) and str(own))

@@ -9,7 +9,7 @@ from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.maturities import maturities
-from calibscope.market.readers.names import COLUMNS, IGNORE, resembled
+from calibscope.market.readers.names import COLUMNS, IGNORE, resembled, unused_columns
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import QUANTITIES, Reading
 from calibscope.market.readers.table import Table
@@ -42,8 +42,9 @@ def quotes(
     rows = np.arange(len(table.rows))
     (days,) = dates(table, [names.index("date")], [np.full(len(rows), True)], reading)
     years = maturities(table, names.index("maturity"), reading)
+    unused = unused_columns(table, names, (*COLUMNS, *ALL_QUANTITIES))
     return [
-        Quotes(meanings[k], days, years, column, table, rows, k)
+        Quotes(meanings[k], days, years, column, table, rows, k, unused)
         for k, column in zip(columns, values, strict=True)
     ]
 
