@@ -1,4 +1,4 @@
-"""One market in every layout is read to the identical market, through the public door."""
+"""One market in every layout is read to the identical market, through the public entry point."""
 
 import pytest
 from click.testing import CliRunner

@@ -59,5 +59,5 @@ def test_with_noise_no_multistart_finds_a_better_fit():
             np.sqrt(2 * least_squares(residuals, start, bounds=(low, high)).cost / 55)
             for start in starts
         )
-        # SciPy's own stopping rule leaves about 1e-8 relative; a missed valley is far more.
+        # SciPy's own stopping rule leaves about 1e-8 relative; a missed minimum is far more.
         assert ours[day] <= theirs * (1 + 1e-6)

@@ -92,7 +92,7 @@ def red_beyond(residual):
     return {"governance": {"limits": {"largest_residual": {"red": residual}}}}
 
 
-def test_red_days_get_a_second_look(market, study, tmp_path):
+def test_red_days_get_a_challenger_fit(market, study, tmp_path):
     half, quarter = study.fitted["largest_residual"].abs().quantile([0.5, 0.25])
     settings = red_beyond(half)
     store = tmp_path / "s.db"

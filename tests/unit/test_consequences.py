@@ -277,7 +277,7 @@ def test_no_walk_through_the_valley_leaves_the_range(fits):
     assert (seen.max(axis=0) <= high + 0.02 * (high - low)).all()
 
 
-# The door
+# The entry point
 
 
 def test_the_frame_has_a_row_per_quantity(fits):

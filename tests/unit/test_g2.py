@@ -1,4 +1,4 @@
-"""The G2 door: parameters it accepts, and the degenerate corners it marks."""
+"""The class G2: parameters it accepts, and the degenerate corners it marks."""
 
 import numpy as np
 import pytest

@@ -76,7 +76,7 @@ def test_as_many_quotes_as_parameters_are_marked():
     assert np.isnan(alone.shifts.parameters).all()
 
 
-def test_at_an_active_bound_both_modes_foretell_what_strict_mode_does():
+def test_at_an_active_bound_both_modes_predict_what_strict_mode_does():
     bounds = (np.array([-np.inf, 0.2, -np.inf]), np.full(3, np.inf))
     full, strict = (linear(bounds=bounds, mode=mode) for mode in ("full", "strict"))
     assert full.problem.at_bound.tolist() == [0, -1, 0]
@@ -127,7 +127,7 @@ def test_it_is_the_calibration_without_the_quote(date):
             assert loo.press[k] == pytest.approx(day.prices[k] - price, rel=1e-6)
 
 
-def test_where_rho_is_at_its_bound_the_exact_hessian_foretells():
+def test_where_rho_is_at_its_bound_the_exact_hessian_predicts():
     loo = of_day(AT_RHO).refits.leave_one_out()
     assert loo.shifts.error("exact").max() < 0.2
     assert np.median(loo.shifts.error("gauss_newton")) > 1  # rank was lost in the paper's units
