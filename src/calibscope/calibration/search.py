@@ -113,11 +113,11 @@ class Search:
         points = self.spread(problem, POINTS)
         prices = problem.evaluate(points, 0, threads).prices
         n, m, p = len(quotes), len(problem.weights), len(problem.specs)
-        first = [np.tile(problem.specs.start, (n, 1))] if starts is None else [starts]
+        near = np.tile(problem.specs.start, (n, 1)) if starts is None else starts
         # Prices do not depend on the quotes: each row takes the points that are best for it.
         misfits = _misfits(prices, quotes[:, :m], weights[:, :m])
         best = points[np.argsort(misfits, axis=1, kind="stable")[:, :REFIT_STARTS]]
-        every = np.concatenate((np.stack(first, axis=1), best), axis=1)
+        every = np.concatenate((near[:, None], best), axis=1)
         count = every.shape[1]
         rows = Task(*(np.repeat(part, count, axis=0) for part in batch))
         # A few steps tell which start is the best of a row; only that one is followed to its end.
@@ -140,18 +140,15 @@ def _misfits(prices: Array, quotes: Array, weights: Array) -> Array:
 
 def refit_tasks(problem: Problem, quotes: Array, weights: Array, held: Array | None) -> Task:
     """A task per row: other quotes and weights (an anchor's follow), and parameters held."""
-    n, m, p = len(quotes), len(problem.weights), len(problem.specs)
-    same = tasks(problem.task, n)
+    m, same = len(problem.weights), tasks(problem.task, len(quotes))
     lower, upper = np.array(same.lower), np.array(same.upper)
     if held is not None:
         is_held = ~np.isnan(held)
         lower[is_held] = upper[is_held] = held[is_held]
-    anchor, strength = np.array(same.anchor), np.array(same.strength)
+    anchor, strength = same.anchor, same.strength
     if problem.has_anchor:
         anchor, strength = quotes[:, m:], weights[:, m:]
-    roots = np.sqrt(weights[:, :m])
-    assert anchor.shape == (n, p)
-    return Task(quotes[:, :m], roots, lower, upper, anchor, strength)
+    return Task(quotes[:, :m], np.sqrt(weights[:, :m]), lower, upper, anchor, strength)
 
 
 def keep(
