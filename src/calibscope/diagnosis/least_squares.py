@@ -82,7 +82,7 @@ class LeastSquares:
 
         Returns
         -------
-        Marks
+        BoolArray
             one per fit
         """
         size = length(self.weighted_residuals)

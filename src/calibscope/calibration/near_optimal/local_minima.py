@@ -108,7 +108,7 @@ def local_minima(
 
     Returns
     -------
-    Local minima
+    LocalMinima
         the optima, best first
     """
     search = search_for(problem.model)

@@ -104,7 +104,7 @@ def near_optimal(
 
     Returns
     -------
-    Near-optimal set
+    NearOptimalSet
         the range of every parameter, and the fits at its ends
     """
     best = fit_parameters.values if isinstance(fit_parameters, Model) else fit_parameters

@@ -231,7 +231,7 @@ class G2(Model):
 
         Returns
         -------
-        Marks
+        BoolArray
             (m,) marks
         """
         return self._evaluated(day, 0).is_degenerate
