@@ -25,7 +25,7 @@ from calibscope.study.engines import EngineError
 from faults import rows
 
 SOURCE = Path(cs.__file__).parent
-SILENCE = 3.0  # seconds after which a worker counts as gone here
+SILENCE = 10.0  # seconds after which a worker counts as gone here; busy machines stall for some
 LONGEST = 60.0  # seconds that a process may take to start
 DASK = [sys.executable, "-m", "dask"]
 
@@ -62,7 +62,18 @@ class Processes:
         place = {"PYTHONPATH": str(package.parent)}
         for _ in range(count):
             self.workers.append(self._started(["worker", self.address, *options], place))
-        self._wait(lambda: self._count() >= sum(w.poll() is None for w in self.workers))
+        self._wait(lambda: self._count() >= self._alive)
+
+    def kill(self, *workers: subprocess.Popen) -> None:
+        """End these workers, and wait until the scheduler has noticed."""
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+        self._wait(lambda: self._count() <= self._alive)
+
+    @property
+    def _alive(self) -> int:
+        return sum(worker.poll() is None for worker in self.workers)
 
     def _count(self) -> int:
         from distributed import Client
@@ -107,7 +118,13 @@ def processes(folder: Path, workers: int) -> Iterator[Processes]:
         cluster.stop()
 
 
-def run_with(market: cs.Market, store: Path, cluster: Processes, fault: Callable[[], None]) -> str:
+def run_with(
+    market: cs.Market,
+    store: Path,
+    cluster: Processes,
+    fault: Callable[[], None],
+    silence: float = SILENCE,
+) -> str:
     """A run in whose midst the fault happens; what it says if it stops."""
     has_happened = False
 
@@ -119,7 +136,7 @@ def run_with(market: cs.Market, store: Path, cluster: Processes, fault: Callable
 
     try:
         cs.run_study(
-            market, store, engine=cluster.address, engine_timeout=SILENCE, progress=progress
+            market, store, engine=cluster.address, engine_timeout=silence, progress=progress
         )
     except EngineError as error:
         return str(error)
@@ -144,8 +161,17 @@ def suffer(market: cs.Market, folder: Path) -> Iterator[tuple[str, str, Path]]:
         first, second = cluster.workers
         store = folder / "late.db"
         other = other_code(folder)
-        said = run_with(market, store, cluster, lambda: cluster.add_workers(1, other))
-        cluster.workers[-1].kill()
+
+        def join_late() -> None:
+            """The late one is alone for a while, so that it surely gets what is under way."""
+            cluster.add_workers(1, other)
+            cluster.kill(first, second)
+            cluster.add_workers(2)
+
+        # A busy machine may take long to import what the late worker computes with.
+        said = run_with(market, store, cluster, join_late, LONGEST)
+        late, first, second = cluster.workers[2:]
+        cluster.kill(late)
         yield FAULTS[0], said, store
 
         store = folder / "frozen.db"
@@ -153,12 +179,9 @@ def suffer(market: cs.Market, folder: Path) -> Iterator[tuple[str, str, Path]]:
         first.send_signal(signal.SIGCONT)
         yield FAULTS[1], said, store
 
-        def kill_workers() -> None:
-            for worker in (first, second):
-                worker.kill()
-
         store = folder / "killed.db"
-        yield FAULTS[2], run_with(market, store, cluster, kill_workers), store
+        said = run_with(market, store, cluster, lambda: cluster.kill(first, second))
+        yield FAULTS[2], said, store
 
         cluster.add_workers()
         store = folder / "scheduler.db"

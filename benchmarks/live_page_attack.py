@@ -92,24 +92,24 @@ def asked(output: str, moved: str, size: float) -> dict[str, Any]:
             fields("figure", "place", places, "figure", [None] * 2),
             fields("caption", "place", places, "children", [None] * 2),
             _entry("words", "children"),
-            fields("slide", "maturity", MATURITIES, "value", none),
-            fields("number", "maturity", MATURITIES, "value", none),
+            fields("slide", "label", MATURITIES, "value", none),
+            fields("number", "label", MATURITIES, "value", none),
             _entry("known", "data"),
             _entry("url", "search"),
         ],
         "inputs": [
-            fields("slide", "maturity", MATURITIES, "value", moves),
-            fields("number", "maturity", MATURITIES, "value", [0] * 13),
+            fields("slide", "label", MATURITIES, "value", moves),
+            fields("number", "label", MATURITIES, "value", [0] * 13),
             fields("lower", "name", PARAMETERS, "value", limits),
             fields("upper", "name", PARAMETERS, "value", limits),
         ],
         "state": [
-            fields("slide", "maturity", MATURITIES, "id", None),
+            fields("slide", "label", MATURITIES, "id", None),
             fields("lower", "name", PARAMETERS, "id", None),
             fields("figure", "place", places, "id", None),
             _entry("url", "search", f"?date={DAY}"),
         ],
-        "changedPropIds": [f'{{"maturity":"{moved}","type":"slide"}}.value'],
+        "changedPropIds": [f'{{"label":"{moved}","type":"slide"}}.value'],
     }
 
 

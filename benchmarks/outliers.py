@@ -1,10 +1,15 @@
-"""Do flags and summary name the wrong quote? One planted per day, and the same days left alone.
+"""Do flags, summary and verdicts name the wrong quote? One planted per day, and days left alone.
 
-``python benchmarks/outliers.py`` takes about ten seconds. On demo days (synthetic), the price of a
-random maturity is moved by a given share, up or down. Counted are the days on which that maturity
+``python benchmarks/outliers.py`` takes some minutes. First, on demo days (synthetic), the price of
+a random maturity is moved by a given share, up or down. Counted are the days on which that maturity
 is named: as an outlier (the flag `has_outlier`, which the summary repeats), or by the summary for
 any reason (outlier, influence or leverage). The row "untouched" counts the same maturities on the
 same days before they were moved, and "any" how often some maturity is called an outlier there.
+
+Then the verdicts of `dx.refits.outliers()`, which compare explanations: on markets that a G2++
+model and independent noise of 0.3 % make, one price is moved. Counted are the markets on which it
+is called an outlier, is among two or three that cannot be told apart, or on which another quote is
+called an outlier.
 """
 
 import argparse
@@ -22,6 +27,14 @@ from calibscope.market.maturity import label
 DAYS, SEED = 300, 5
 SIZES = (0.01, 0.02, 0.05, 0.1)
 
+DATE, NOISE = "2022-07-21", 0.003
+TRUTHS = {
+    "interior": (0.5, 0.05, 0.012, 0.011, -0.7),
+    "near rho = -1": (0.2, 0.1, 0.02, 0.025, -0.9),
+    "rho = -1": (0.4, 0.03, 0.011, 0.012, -1.0),
+}
+CASES = ((0, 0.0), (0, 0.02), (0, 0.05), (0, 0.1), (1, 0.05), (6, 0.05), (12, 0.05))
+
 
 def named(dx: cs.Diagnosis) -> tuple[set[str], set[str]]:
     """Maturities that a diagnosis names: as an outlier, and in its summary for any reason."""
@@ -38,10 +51,40 @@ def moved(day: cs.MarketDay, place: int, share: float) -> cs.MarketDay:
     return replace(day, prices=prices, bid_ask=None)
 
 
+def verdict_counts(truth: tuple[float, ...], place: int, size: float, count: int) -> list[int]:
+    """Of markets with one price off: it is named, among several, another is named."""
+    day = cs.demo_market().day(DATE)
+    true, rng = cs.G2(*truth).prices(day), np.random.default_rng(SEED)
+    named = among = wrong = 0
+    for market in range(count):
+        prices = true * (1.0 + NOISE * rng.normal(size=len(true)))
+        spoilt = moved(replace(day, prices=prices), place, size * (-1.0) ** market)
+        verdicts = np.array(cs.diagnose(cs.calibrate(spoilt)).refits.outliers().verdicts)
+        is_outlier = verdicts == "outlier"
+        named += bool(is_outlier[place])
+        among += verdicts[place].startswith("one of")
+        wrong += bool(np.delete(is_outlier, place).any())
+    return [named, among, wrong]
+
+
+def verdict_table(count: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("truth", "quote", "price off by", "named", "one of several", "another named"):
+        table.add_column(heading, justify="right")
+    labels = cs.demo_market().day(DATE).labels
+    for name, truth in TRUTHS.items():
+        for place, size in CASES:
+            found = verdict_counts(truth, place, size, count)
+            what = f"{size:.0%}" if size else "untouched"
+            table.add_row(name, labels[place], what, *map(str, found))
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--days", type=int, default=DAYS)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--markets", type=int, default=30, help="simulated, per row of verdicts")
     options = parser.parse_args()
     market, rng = cs.demo_market(), np.random.default_rng(options.seed)
     days = [market.days[i] for i in np.linspace(0, len(market) - 1, options.days).astype(int)]
@@ -75,6 +118,8 @@ def main() -> None:
         "is named\nby flag or summary; and the latter by maturity."
     )
     console.print(table)
+    console.print(f"verdicts of single days: of {options.markets} simulated markets each")
+    console.print(verdict_table(options.markets))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.maturity import label
 from calibscope.models.g2.model import G2
-from calibscope.study.model import PARAMETERS
+from calibscope.models.g2.parameters import PARAMETERS
 
 ANY_VOL = 0.01  # the model's prices replace it
 POWERS = (-3.0, 3.0)  # of maturity, between which the nearest is sought

@@ -12,11 +12,12 @@ compared with its distribution on markets that Hull-White itself has made.
 from dataclasses import dataclass
 
 import numpy as np
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from scipy.stats import f as f_distribution
 
 import calibscope as cs
-from calibscope.report.tables import plain_table
 
 DATES = ("2020-03-18", "2022-07-21", "2024-01-19", "2025-04-03")
 
@@ -59,6 +60,11 @@ def second_factor(day, size=199, seed=20160901):
     left = len(day.prices) - 5
     F = ((Q_1 - Q_2) / 3) / (Q_2 / left)
     return SecondFactor(one, two, float(F[0]), float(f_distribution.sf(F[0], 3, left)), F[1:])
+
+
+def plain_table():
+    """A table without borders, so that it can be read and copied."""
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
 
 
 def comparison_table(market, dates, size):

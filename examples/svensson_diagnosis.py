@@ -10,13 +10,15 @@ import numpy as np
 from rich.console import Console
 
 import calibscope as cs
+from calibscope.base.numbers import Unit
 from calibscope.market.maturity import label
 from calibscope.market.svensson import PARAMETERS, level_and_hump, svensson_zero_rates
 from calibscope.market.svensson_fit import fit_svensson
 from calibscope.market.svensson_search import TAU_BOUNDS
-from calibscope.report.diagnosis import Unit, interval_table, quote_table, spectrum_lines
+from calibscope.report.render.terminal import shown
+from calibscope.report.sections.diagnosis import interval_table, quote_table, spectrum_lines
 
-BASIS_POINTS = Unit(1.0, "bp")
+BASIS_POINTS = Unit("bp")
 TIMES = np.array([1 / 12, 0.25, 0.5, 1, 2, 3, 4, 5, 7, 10, 12, 15, 20, 25, 30, 40, 50])
 
 
@@ -71,9 +73,7 @@ def main():
     dx = diagnosis(date)
     console.print(f"Svensson curve of the built-in (synthetic) market, {date}", style="bold")
     console.print(f"{dx.summary}\n")
-    console.print(quote_table(dx))
-    console.print()
-    console.print(interval_table(dx, BASIS_POINTS))
+    console.print(shown(quote_table(dx), interval_table(dx)))
     console.print()
     for line in spectrum_lines(dx, BASIS_POINTS):
         console.print(line, highlight=False)

@@ -9,14 +9,15 @@ makes of it (leave-one-out, bumps, profiles, bootstrap, robust fits) knows nothi
 from dataclasses import dataclass, replace
 
 import numpy as np
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from scipy.optimize import least_squares
 from svensson_diagnosis import TIMES, derivatives, diagnosis
 
 from calibscope.market.svensson import svensson_zero_rates
 from calibscope.market.svensson_fit import fit_svensson_panel
 from calibscope.market.svensson_search import TAU_BOUNDS
-from calibscope.report.tables import plain_table
 
 WEIGHT = 1e8  # errors in basis points
 LOWER = np.array([-np.inf] * 4 + [TAU_BOUNDS[0]] * 2)
@@ -75,6 +76,11 @@ def refittable(date):
     return replace(diagnosis(date), refit=SvenssonRefit(TIMES))
 
 
+def plain_table():
+    """A table without borders, so that it can be read and copied."""
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+
+
 def leave_one_out_table(loo):
     """What leaving out each rate does to level and speeds, and how well that was predicted."""
     table, shifts = plain_table(), loo.shifts
@@ -113,8 +119,8 @@ def main():
     console.print(leave_one_out_table(dx.refits.leave_one_out()))
     boots = [dx.refits.bootstrap(kind) for kind in ("parametric", "residual")]
     methods = {
-        "delta": dx.intervals(0.95),
-        "profile": dx.intervals(0.95, method="profile"),
+        "delta": dx.intervals(0.95, method="delta"),
+        "profile": dx.intervals(0.95),
         "parametric": boots[0].intervals(0.95),
         "residual": boots[1].intervals(0.95),
     }

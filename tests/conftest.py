@@ -54,6 +54,17 @@ def warnings_are_heard():
     logging.getLogger("calibscope").setLevel(logging.NOTSET)
 
 
+@pytest.fixture(autouse=True)
+def metrics_are_forgotten():
+    """What a test or a page of the docs registers is not there for the next."""
+    from calibscope.study import metric
+
+    before = dict(metric._REGISTERED)
+    yield
+    metric._REGISTERED.clear()
+    metric._REGISTERED.update(before)
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """The browser that opens reports and the live page."""

@@ -16,5 +16,5 @@ from calibscope.study.settings import StudySettings
 from calibscope.study.what_if import Change, what_if
 
 day = cs.demo_market().day("2020-03-18")
-found = what_if(day, Change(moves={3.0: 0.01}), StudySettings())  # 3Y, 1 % of its price up
+found = what_if(day, Change(moves={"3Y": 0.01}), StudySettings())  # 3Y, 1 % of its price up
 before_and_after(found, "SYNTHETIC market, 2020-03-18; what if: 3Y +1 % of price")

@@ -14,4 +14,6 @@ from calibscope.report.figures.profiles import profile_chart
 
 day = cs.demo_market().day("2020-03-18")
 dx = cs.diagnose(cs.calibrate(day))
-profile_chart(dx.refits.profiles(), dx.intervals(0.95), "SYNTHETIC market, 2020-03-18")
+profile_chart(
+    dx.refits.profiles(), dx.intervals(0.95, method="delta"), "SYNTHETIC market, 2020-03-18"
+)

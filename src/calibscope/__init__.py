@@ -12,18 +12,21 @@ __version__ = "0.3.0.dev0"
 _HOMES = {
     "Fit": "calibscope.calibration.solution",
     "PlausibleBox": "calibscope.calibration.g2.plausible",
-    "BondOption": "calibscope.models.g2.instruments",
-    "Cap": "calibscope.models.g2.instruments",
+    "BondOption": "calibscope.market.instruments.bond_option",
+    "Cap": "calibscope.market.instruments.cap",
     "DiscountCurve": "calibscope.market.curve",
-    "Floor": "calibscope.models.g2.instruments",
+    "Floor": "calibscope.market.instruments.cap",
     "G2": "calibscope.models.g2.model",
     "HullWhite": "calibscope.models.hull_white.model",
+    "Metric": "calibscope.study.metric",
     "Model": "calibscope.models.model",
     "ParameterSpec": "calibscope.base.parameters",
     "register": "calibscope.models.model",
+    "register_metric": "calibscope.study.metric",
     "Market": "calibscope.market.market",
     "MarketDataError": "calibscope.market.errors",
     "MarketDay": "calibscope.market.day",
+    "Quote": "calibscope.market.instruments.instrument",
     "calibrate": "calibscope.calibration.calibrate",
     "calibrate_many": "calibscope.calibration.calibrate",
     "Diagnosis": "calibscope.diagnosis.diagnosis",
@@ -39,6 +42,8 @@ _HOMES = {
     "open_study": "calibscope.study.study",
     "read_market": "calibscope.study.read",
     "run_study": "calibscope.study.run",
+    "screen_quotes": "calibscope.market.screening.screening",
+    "Screening": "calibscope.market.screening.screening",
     "SettingsError": "calibscope.base.errors",
     "simulate_market": "calibscope.study.simulate",
     "Study": "calibscope.study.study",
@@ -61,9 +66,12 @@ __all__ = [
     "Market",
     "MarketDataError",
     "MarketDay",
+    "Metric",
     "Model",
     "ParameterSpec",
     "PlausibleBox",
+    "Quote",
+    "Screening",
     "SettingsError",
     "StoreError",
     "Study",
@@ -81,7 +89,9 @@ __all__ = [
     "open_study",
     "read_market",
     "register",
+    "register_metric",
     "run_study",
+    "screen_quotes",
     "simulate_market",
     "write_report",
 ]
@@ -102,8 +112,11 @@ if TYPE_CHECKING:
     from calibscope.market.day import MarketDay
     from calibscope.market.demo import demo_market
     from calibscope.market.errors import MarketDataError
+    from calibscope.market.instruments.bond_option import BondOption
+    from calibscope.market.instruments.cap import Cap, Floor
+    from calibscope.market.instruments.instrument import Quote
     from calibscope.market.market import Market
-    from calibscope.models.g2.instruments import BondOption, Cap, Floor
+    from calibscope.market.screening.screening import Screening, screen_quotes
     from calibscope.models.g2.model import G2
     from calibscope.models.hull_white.model import HullWhite
     from calibscope.models.model import Model, register
@@ -111,6 +124,7 @@ if TYPE_CHECKING:
     from calibscope.report.export.target import ExportError
     from calibscope.report.html.write_report import write_report
     from calibscope.study.errors import StoreError
+    from calibscope.study.metric import Metric, register_metric
     from calibscope.study.read import read_market
     from calibscope.study.run import run_study
     from calibscope.study.settings import StudySettings

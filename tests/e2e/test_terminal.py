@@ -23,7 +23,11 @@ from calibscope.study.settings import StudySettings
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "terminal.md").read_text(encoding="utf-8")
-FILES = (str(ROOT / "examples" / "caps.csv"), "--curve", str(ROOT / "examples" / "ois.csv"))
+# The paper's filter, so that a day is dropped.
+FILES = (
+    str(ROOT / "examples" / "caps.csv"), "--curve", str(ROOT / "examples" / "ois.csv"),
+    "--set", "checks.incomplete=drop",
+)  # fmt: skip
 # Arguments, exit code, file that is written.
 COMMANDS = {
     "demo": ((), 0, "calibscope-demo/report.html"),
@@ -182,7 +186,7 @@ def test_a_check_lists_every_finding(folder):
     assert found["dropped"][0]["date"] == "2020-03-06"
     assert found["dropped"][0]["message"] == "price is missing at 8Y"
     assert found["dropped"][0]["lacking"] == ["8Y"]
-    keys = {"date", "maturity", "check", "source", "message", "lacking"}
+    keys = {"date", "maturity", "quote", "check", "source", "message", "lacking"}
     assert set(found["warnings"][0]) == keys
     assert found["strikes"]["verdict"] == "FORWARD"
 

@@ -37,6 +37,14 @@ TIDY = """date,maturity,price,strike
 2024-06-13,3Y,0.0097,0.0285
 2024-06-13,5Y,0.0214,0.0271
 """
+STRIKES = """date,maturity,kind,strike,price
+2024-06-03,5Y,cap,ATM,0.0212
+2024-06-03,5Y,cap,0.03,0.0171
+2024-06-03,5Y,floor,0.01,0.004
+2024-06-13,5Y,cap,,0.0214
+2024-06-13,5Y,cap,0.03,0.0173
+2024-06-13,5Y,floor,0.01,0.0041
+"""
 BLOCKS = """Date,3Y,,Date,5Y
 2024-06-03,0.0096,,2024-06-03,0.0212
 2024-06-13,0.0097,,2024-06-13,0.0214
@@ -310,6 +318,21 @@ READER_CASES = [
          ("2024-06-03, 5Y: price is 0.0212 in row 4", "and again 0.0212 in row 10", "keep one")),
     Case("the same row twice", WIDE + "2024-06-13,0.0097,0.0214\n",
          ("2 problems", "2024-06-13, 3Y: price is 0.0097 in row 3", "and again 0.0097 in row 4")),
+    Case("the same strike twice", STRIKES + "2024-06-03,5Y,floor,0.01,0.0041\n",
+         ("2024-06-03, 5Y floor with strike 0.01: price is 0.004 in row 4, column 'price' but "
+          "0.0041 in row 8", "keep one")),
+    Case("at the money twice", STRIKES + "2024-06-13,5Y,cap,,0.0212\n",
+         ("2024-06-13, 5Y: price is 0.0214 in row 5", "but 0.0212 in row 8", "keep one")),
+    Case("unknown kind", changed(STRIKES, "floor,", "flor,"),
+         ("row 4, column 'kind': 'flor' is not a kind; choose from cap, floor (did you mean "
+          "'floor'?)", "or leave the column unread: caps.columns.\"kind\" = \"ignore\"")),
+    Case("unknown status", changed(changed(TIDY, "strike", "strike,vol_status"), "2\n", "2,guess\n")
+         .replace("9\n", "9,quoted\n").replace("5\n", "5,\n").replace("1\n", "1,traded\n"),
+         ("row 2, column 'vol_status': 'guess' is not a status; choose from quoted, traded, "
+          "interpolated, estimated, indicative, derived",
+          "or leave the column unread: caps.columns.\"vol_status\" = \"ignore\"")),
+    Case("a strike that is a word", changed(STRIKES, ",0.03,", ",OTM,"),
+         ("row 3, column 'strike': 'OTM' is not a number", "caps.missing")),
     Case("date given twice", WIDE + "2024-06-03,0.0098,0.0212\n",
          ("2024-06-03, 3Y: price is 0.0096 in row 2", "but 0.0098 in row 4")),
     Case("36M is 3Y", changed(WIDE, "5Y", "36M"),

@@ -13,7 +13,7 @@ EXPECTED = {
     "strikes in percent": (1, "are they in percent? Then say so: caps.units.strike = 'percent'"),
     "strikes in basis points": (1, "caps.units.strike = 'bp'"),
     "vols in basis points": (1, "caps.units.normal_vol = 'bp'"),
-    "curve ends too early": (1, "the curve ends at 3 years, the longest cap at 5; extend"),
+    "curve ends too early": (1, "the curve ends at 3 years, before 5Y; extend"),
     "no common dates": (1, "no date is common to the caps (2024-06-03 to 2024-06-13)"),
     "bid above ask": (1, "they must be in this order and positive"),
     "negative discount factor": (3, "2024-06-03, 1Y: discount factor is -0.9672"),

@@ -267,7 +267,7 @@ def test_one_parameter_is_enough(day, tmp_path):
     dx = cs.diagnose(fit)
     assert dx.summary.startswith("The parameter is identified")
     profile = dx.refits.profiles((0.95,)).curves[0]
-    low, high = dx.intervals(0.95, "mse").of("sigma")
+    low, high = dx.intervals(0.95, method="delta").of("sigma")
     assert (profile.low[-1], profile.high[-1]) == pytest.approx((low, high), rel=0.05)
     page = write_day(fit, tmp_path / "day.html", "a market")
     assert "Flat fitted to 13 caps" in page.read_text("utf-8")

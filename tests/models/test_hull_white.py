@@ -194,9 +194,15 @@ def test_the_terminal_prints_a_page(tmp_path):
     assert "did you mean 'hull-white'?" in wrong.stderr
 
 
-def test_a_study_of_another_model_is_refused_in_a_line(tmp_path):
-    for command in (("run", *FILES, "--store", str(tmp_path / "s.db")), ("robustness", *FILES)):
-        more = ("--set", "calibration.model=hull-white")
-        result = CliRunner().invoke(main, (*command, *more), catch_exceptions=False)
-        assert result.exit_code == 1
-        assert "a study stores fits of g2++ only" in result.stderr
+def test_robustness_of_another_model_compares_its_own_parameters(tmp_path):
+    store = str(tmp_path / "s.db")
+    more = ("--set", "calibration.model=hull-white", "--store", store)
+    assert CliRunner().invoke(main, ("run", *FILES, *more)).exit_code == 0
+    result = CliRunner().invoke(main, ("robustness", *FILES, *more, "--sample", "10"))
+    assert result.exit_code == 0, result.output
+    assert "start" not in result.stdout  # the paper's other starts are those of G2++
+    kept = cs.open_study(store).robustness
+    moves = [name for name in kept if name.startswith("move_")]
+    assert moves == ["move_a", "move_sigma"]
+    assert kept["variant"].tolist()[:3] == ["baseline", "BOBYQA", "Nelder-Mead"]
+    assert (kept[["edof_2", "edof_1", "edof_0_or_less"]].sum(axis=1) == 1).all()

@@ -56,7 +56,7 @@ def record(fits):
             # Shares of the parameters: otherwise the smallest would not show.
             values = values / scale[:, None, :] if name == "influence" else values
             found[f"{name} {mode}"] = products(values)
-        ends = [one.intervals(0.95) for one in dx]
+        ends = [one.intervals(0.95, "mad_adjusted", method="delta") for one in dx]
         found[f"intervals {mode}"] = products(
             np.array([np.log(np.abs([end.low, end.high])) for end in ends])
         )

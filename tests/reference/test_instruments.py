@@ -127,5 +127,5 @@ def test_what_cannot_be_asked_for():
     ):
         with pytest.raises(ValueError, match=words):
             make()
-    with pytest.raises(TypeError, match="no instrument"):
+    with pytest.raises(TypeError, match="is not an instrument"):
         Downstream.of(day, [1], ["cap"])

@@ -52,3 +52,11 @@ def test_a_wrong_quote_stands_out():
     errors = np.abs(cs.calibrate(replace(day, prices=prices)).residuals)
     assert errors.argmax() == k
     assert errors[k] > 3 * np.delete(errors, k).max()
+
+
+def test_the_interpolated_quote_is_suspected_first_and_none_is_accused():
+    """12Y of this day is a straight line between 10Y and 15Y, not a quote."""
+    table = cs.diagnose(cs.calibrate(real_day("2016-02-05"))).refits.outliers().frame()
+    assert table["chances"].idxmax() == "12Y"
+    assert table["chances"].nlargest(2).iloc[1] < 0.5 * table["chances"].max()
+    assert set(table["verdict"]) == {"in line"}

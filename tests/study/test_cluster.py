@@ -9,13 +9,13 @@ from calibscope.study import run
 from calibscope.study.cluster import CODE
 from calibscope.study.fingerprint import code_fingerprint
 from calibscope.study.run import run_study
-from cluster_faults import FAULTS, suffer
+from cluster_faults import FAULTS, SILENCE, suffer
 from faults import rows
 
 SAID = {
     "late worker with other code": "",
     "frozen worker": "",
-    "all workers killed": "all workers have gone, and none came within 3 s; what was computed",
+    "all workers killed": f"all workers have gone, and none came within {SILENCE:g} s; what was",
     "scheduler killed": "the scheduler has gone",
 }
 
@@ -38,7 +38,9 @@ def test_faults_of_a_cluster(market, tmp_path, monkeypatch, caplog):
         assert rows(store) == wanted, fault
     assert tuple(seen) == FAULTS
     assert f"this is calibscope {CODE}; its days are computed elsewhere" in caplog.text
-    assert "has not been heard of for 3 s; its days are computed elsewhere" in caplog.text
+    assert (
+        f"has not been heard of for {SILENCE:g} s; its days are computed elsewhere" in caplog.text
+    )
 
 
 def test_the_code_is_that_of_all_files_that_compute(tmp_path):

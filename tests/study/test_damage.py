@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -12,11 +11,11 @@ import calibscope as cs
 from byte_flips import flip_again_and_again
 from calibscope.cli import main
 from calibscope.study.run import run_study
-from sealing import OLD_NAMES, seal_again
+from sealing import seal_again
 
 CHANGES = {
     "days": "UPDATE days SET rmsre = rmsre * 1.01 WHERE day_id = 2",
-    "quotes": "UPDATE quotes SET leverage = 0.5 WHERE day_id = 2 AND maturity = 5",
+    "quotes": "UPDATE quotes SET leverage = 0.5 WHERE day_id = 2 AND label = '5Y'",
     "parameters": "DELETE FROM parameters WHERE day_id = 2 AND parameter = 'a_x'",
     "intervals": "UPDATE intervals SET low = 'text' WHERE day_id = 2 AND level = 0.5",
     "influence": "UPDATE influence SET parameter = x'ff' WHERE day_id = 2 AND parameter = 'a_x'",
@@ -68,6 +67,12 @@ def test_a_changed_day_is_named_and_computed_anew(few, sound, damaged, table):
     result = CliRunner().invoke(main, ["check", str(path)])
     assert result.exit_code == 3
     assert f"{date}: {table}" in result.output
+    page = path.with_name("check.html")
+    result = CliRunner().invoke(main, ["check", str(path), "--html", str(page), "--json"])
+    assert result.exit_code == 3
+    document = json.loads(result.stdout)["document"]
+    assert document["title"] == f"{path}: damaged: 1 day ({date})."
+    assert f"<li>{date}: {table}</li>" in page.read_text(encoding="utf-8")
     tallies = []
     study = run_study(few, path, progress=tallies.append)
     assert (tallies[-1].done, tallies[-1].kept) == (1, 3)
@@ -104,6 +109,7 @@ def test_a_sound_store_and_its_json(sound):
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert (found["days"], found["is_sound"], found["damaged_days"]) == (4, True, {})
+    assert found["document"]["title"] == f"{sound}: 4 days, all as they were written."
 
 
 def test_a_damaged_structure_is_read_day_by_day(few, sound, tmp_path):
@@ -123,40 +129,6 @@ def test_a_damaged_structure_is_read_day_by_day(few, sound, tmp_path):
 
 def page_of(content, number):
     return content[4096 * number : 4096 * (number + 1)]
-
-
-def test_a_store_without_hashes_is_sealed_as_it_is(few, damaged):
-    """Of version 3: its days are not computed anew."""
-    path = damaged(
-        CHANGES["quotes"],
-        *OLD_NAMES,
-        "DROP TABLE failed_refits",
-        "ALTER TABLE runs DROP COLUMN repaired",
-        "UPDATE store SET version = 3",
-    )
-    with pytest.raises(cs.StoreError, match="the next calibscope run upgrades it"):
-        cs.open_study(path)
-    study = run_study(few, path)
-    assert study.runs["days_computed"].to_list() == [4, 0]
-    assert study.quotes["leverage"].eq(0.5).sum() == 1
-    assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
-
-
-def test_damage_shows_after_an_upgrade_from_version_4(few, damaged):
-    """Hashes are of values: new names of columns and of a status do not hide a changed number."""
-    path = damaged("UPDATE store SET version = 4")
-    names = [name for name in OLD_NAMES if not name.startswith("DROP")]
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(
-            ";".join(names) + "; ALTER TABLE day_hashes RENAME COLUMN challenger_fits TO "
-            "second_looks; UPDATE days SET status = 'RIDGE' WHERE day_id = 1"
-        )
-        connection.commit()
-    connection.close()
-    study = run_study(few, path)
-    # A status that somebody else has written is damage, and the day is computed anew.
-    assert "1 day" in study.runs["repaired"].to_list()[-1]
-    assert "RIDGE" not in set(study.days["status"])
 
 
 def test_a_change_that_is_sealed_counts_as_written(damaged):

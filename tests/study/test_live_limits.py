@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from calibscope.report.web import connections
-from calibscope.report.web import source as sources
 from calibscope.report.web.app import make_app
 from calibscope.report.web.hosts import is_local
 from calibscope.report.web.serve import make_server
@@ -183,17 +182,6 @@ def test_no_message_says_where_files_are(live_store, tmp_path, good):
         text = answer.get_data(as_text=True)
         assert "gone.db: " in text
         assert str(tmp_path) not in text
-
-
-def test_a_file_of_sqlite_may_vanish_at_any_moment(tmp_path, monkeypatch):
-    # Readers make and remove the empty -wal beside a store; seeing it once does not keep it there.
-    (tmp_path / "s.db").write_text("x")
-    without = sources._stamp(tmp_path / "s.db")
-    (tmp_path / "s.db-wal").touch()
-    assert sources._stamp(tmp_path / "s.db") == without
-    (tmp_path / "s.db-wal").unlink()
-    monkeypatch.setattr(type(tmp_path), "exists", lambda self: True)
-    assert sources._stamp(tmp_path / "s.db") == without
 
 
 def test_visitors_at_once_are_all_answered(address):

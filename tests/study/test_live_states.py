@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import LinkError, State, state_of_link
 from calibscope.report.web.steps import changed, chosen, in_unit, on_neighbour, undone
+from calibscope.study.errors import StoreError
 
 DAY = datetime.date(2020, 3, 18)
 
@@ -19,7 +20,7 @@ def source(live_store):
     return Source(live_store)
 
 
-years = st.sampled_from([3.0, 5.0, 10.0, 30.0])
+years = st.sampled_from(["3Y", "18M", "10Y floor", "10Y @2.5%", "put 5Y, on: 15Y"])
 states = st.builds(
     State,
     date=st.none() | st.dates(),
@@ -58,13 +59,12 @@ HOSTILE = {
     "?move=3Y:one": "use a number",
     "?move=3Y:1e308": "stay between",
     "?move=3Y:nan": "use a finite number",
-    "?move=%00:1": "use a maturity",
-    "?without=<b>": "use a maturity",
+    "?move=%00:1": "use the name of a quote",
+    "?without=<b>": "use the name of a quote",
     "?solver=<script>alert(1)</script>": "choose from study, global",
     "?view=__proto__": "choose from overview",
     "?bounds=a_x:1": "numbers are missing",
     "?bounds=a_x:5:1": "lower <= upper",
-    "?bounds=rho_xy:-9:9": "give -1",
     "?strange=1": "there is no such setting",
     "?" + 3000 * "a": "longer than 2,000 characters",
     "?move=" + ",".join(f"{k}M:1" for k in range(1, 200)): "at most 60",
@@ -75,6 +75,20 @@ HOSTILE = {
 def test_a_hostile_link_is_answered_with_a_message(query, words):
     with pytest.raises(LinkError, match=words):
         state_of_link(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("?bounds=rho_xy:-9:9", "give -1"),
+        ("?bounds=a:1:2", "choose from a_x"),
+        ("?model=x", "no res"),
+    ],
+)
+def test_what_the_model_does_not_have_is_answered_with_a_message(source, query, words):
+    state = state_of_link(query)
+    with pytest.raises((LinkError, StoreError), match=words):
+        source.study(state)
 
 
 @given(st.text(max_size=60))
@@ -88,16 +102,16 @@ def test_the_way_from_day_to_day(source):
     following = on_neighbour(source, state, 1)
     assert following.date > DAY
     assert on_neighbour(source, following, -1).date == DAY
-    first = source.study.fitted["date"].iloc[0].date()
+    first = source.study(State()).fitted["date"].iloc[0].date()
     assert on_neighbour(source, State(date=first), -1).date == first
-    last = source.study.fitted["date"].iloc[-1].date()
+    last = source.study(State()).fitted["date"].iloc[-1].date()
     assert source.date(State()) == last
 
 
 def test_buttons_turn_on_and_off(source):
     state = State(date=DAY)
     without = chosen(source, state, "without", "3Y")
-    assert without.without == (3.0,)
+    assert without.without == ("3Y",)
     assert chosen(source, without, "without", "3Y").without == ()
     assert chosen(source, state, "near_optimal", "yes").near_optimal
     assert chosen(source, state, "solver", "lm").solver == "lm"
@@ -107,11 +121,11 @@ def test_buttons_turn_on_and_off(source):
 
 
 def test_moves_keep_their_meaning_in_another_unit(source):
-    day = source.study.day(DAY)
-    state = State(date=DAY, move={3.0: 1.0})
+    day = source.study(State()).day(DAY)
+    state = State(date=DAY, move={"3Y": 1.0})
     there = in_unit(state, day, "vol")
     assert there.unit == "vol"
-    assert in_unit(there, day, "price").move[3.0] == pytest.approx(1.0, abs=2e-3)
+    assert in_unit(there, day, "price").move["3Y"] == pytest.approx(1.0, abs=2e-3)
     with pytest.raises(LinkError, match="use price or vol"):
         in_unit(state, day, "percent")
 

@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import calibscope as cs
+from calibscope.base.numbers import interval, percent
+from calibscope.models.g2.parameters import SPECS
 from calibscope.report.export.columns import header
-from calibscope.report.export.dictionary import DICTIONARY
-from calibscope.report.html.study_refits import refit_blocks
-from calibscope.report.tables import interval_text
+from calibscope.report.export.dictionary import dictionary
+from calibscope.report.sections.study_refits import refit_blocks
 from sealing import seal_again
 
 MARCH = cs.demo_market().between("2020-03-12", "2020-03-19")
@@ -46,8 +47,8 @@ def test_the_report_says_how_often_first_order_was_right(study, said):
     assert f"{len(MARCH):,} days were fitted again" in said
     assert (
         f"Of {len(study.left_out):,} quotes left out, first order predicted the shift of the "
-        f"parameters to within a quarter for {good[0]:.0%} with the exact Hessian and "
-        f"{good[1]:.0%} with Gauss-Newton."
+        f"parameters to within a quarter for {percent(good[0], 0)} with the exact Hessian and "
+        f"{percent(good[1], 0)} with Gauss-Newton."
     ) in said
 
 
@@ -72,9 +73,9 @@ def test_profile_intervals_stand_beside_those_of_the_delta_method(study, said):
     for table, word in ((study.profiles, "profile"), (study.intervals, "delta")):
         rows = table[(table["date"] == date) & (table["level"] == 0.95)]
         if word == "delta":
-            rows = rows[rows["scale"] == "mad_adjusted"]
+            rows = rows[rows["scale"] == "mse"]
         row = rows.set_index("parameter").loc["a_x"]
-        assert f"{date.date()} {word} {interval_text(row['low'], row['high'])}" in said
+        assert f"{date.date()} {word} {interval(row['low'], row['high'])}" in said
 
 
 def test_marks_travel_with_the_intervals(study, tmp_path):
@@ -86,7 +87,9 @@ def test_marks_travel_with_the_intervals(study, tmp_path):
         store.execute("UPDATE profiles SET is_connected = 0 WHERE parameter = 'sigma_y'")
     seal_again(path)
     table = refit_blocks(cs.open_study(path))[-1]
-    cells = {row[1]: dict(zip(table.header, row, strict=True)) for row in table.rows}
+    texts = {column.title: cells for column, cells in table.shown}
+    titles, columns = list(texts), list(texts.values())
+    cells = {row[1]: dict(zip(titles, row, strict=True)) for row in zip(*columns, strict=True)}
     assert cells["delta"]["a_y"].endswith(" (n, c)")
     assert cells["profile"]["sigma_y"].endswith(" (g)")
     assert not cells["profile"]["a_y"].endswith(")")
@@ -122,7 +125,7 @@ def test_exports_have_the_tables_with_units(study, tmp_path):
     for name in EXACT_TABLES:
         frame = getattr(study, name)
         rows = list(book[name].iter_rows(min_row=2, values_only=True))
-        columns = DICTIONARY[name].columns
+        columns = dictionary(SPECS)[name].columns
         assert list(rows[0]) == [header(column, columns[column].unit) for column in frame]
         assert len(rows) == 1 + len(frame)
         table = pq.read_table(tmp_path / "parquet" / f"{name}.parquet")

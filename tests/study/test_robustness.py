@@ -7,6 +7,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.models.g2.parameters import SPECS
+from calibscope.report.sections.robustness import robustness_document
 from calibscope.study.robustness import Variant, keep, robustness, usual_variants, variants_of
 from calibscope.study.settings import study_settings
 
@@ -74,6 +75,26 @@ def test_what_is_left_out_are_quotes_of_the_market(market):
     assert table.loc["without 4Y", "days"] == 2
 
 
+def test_days_without_what_is_left_out_are_not_compared(market):
+    """Nor those that quote nothing else: leaving these out would leave nothing to fit."""
+    whole, other = market.days[:2], market.days[2]
+    ends = replace(other, date=market.days[3].date).without(other.maturities[:-2])
+    ragged = replace(market, days=(*whole, other.without([3.0]), ends))
+    table = robustness(ragged, sample=None, threads=1).set_index("variant")
+    assert table.loc[["baseline", "without 3Y", "without 25Y and 30Y"], "days"].tolist() == [
+        4,
+        2,
+        3,
+    ]
+    alone = robustness(replace(market, days=whole), usual_variants(ragged), sample=None, threads=1)
+    alone = alone.set_index("variant").loc["without 3Y"]
+    assert table.loc["without 3Y"].to_dict() == pytest.approx(
+        alone.to_dict(), rel=1e-6, nan_ok=True
+    )
+    first = robustness_document(table.reset_index(), "market").sections[0].blocks[1]
+    assert [column.title for column in first.columns][:3] == ["variant", "days", "RMSRE"]
+
+
 def test_variants_from_a_file(tmp_path):
     file = tmp_path / "variants.toml"
     file.write_text('["no short end"]\nwithout = ["3Y", 4]\n[vega]\nweights = "vega"\n')
@@ -121,3 +142,6 @@ def test_variants_that_compare_nothing_are_refused(market):
         robustness(market, {"baseline": Variant(solver="lm")}, sample=2)
     with pytest.raises(ValueError, match="leaves out 99Y, which no day quotes"):
         robustness(market, {"x": Variant(without=(99.0,))}, sample=2)
+    every = tuple(market.days[0].maturities.tolist())
+    with pytest.raises(ValueError, match="leaves no day a quote; leave out fewer"):
+        robustness(market, {"x": Variant(without=every)}, sample=2)

@@ -8,10 +8,10 @@ import sys
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import Engine, event, func, inspect, select, text
+from sqlalchemy import Engine, event, func, inspect, select
 
 import calibscope as cs
-from calibscope.study import run, schema, store
+from calibscope.study import database, run, schema, store
 from calibscope.study.run import run_study
 from faults import rows
 
@@ -109,23 +109,6 @@ def test_a_newer_store_is_refused(market, tmp_path):
     assert rows(file) == before
 
 
-def test_an_older_store_is_upgraded_or_refused(market, tmp_path, monkeypatch):
-    file = tmp_path / "s.db"
-    run_study(short(market), file)
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
-    with pytest.raises(cs.StoreError, match="cannot be upgraded; run into a new store"):
-        run_study(short(market), file)
-    statement = text("ALTER TABLE runs ADD COLUMN comment VARCHAR")
-    monkeypatch.setitem(store.UPGRADES, schema.VERSION - 1, lambda c: c.execute(statement))
-    with pytest.raises(cs.StoreError, match="next calibscope run upgrades it"):
-        cs.open_study(file)
-    run_study(short(market), file)
-    with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT comment FROM runs").fetchall() == [(None,), (None,)]
-        assert connection.execute("SELECT version FROM store").fetchone() == (schema.VERSION,)
-    assert len(cs.open_study(file).days) == 3
-
-
 def test_a_second_writer_is_told_to_wait(market, tmp_path):
     file = tmp_path / "s.db"
 
@@ -153,23 +136,17 @@ def test_readers_see_committed_days_while_a_run_writes(market, tmp_path, monkeyp
 def test_a_full_disk_loses_nothing_that_was_reported(market, tmp_path, monkeypatch):
     monkeypatch.setattr(run, "CHUNK", 5)
     file, done = tmp_path / "s.db", []
-    genuine = store._writer
+    genuine = database._connected
 
-    def small(path):
-        engine = genuine(path)
+    def small(path, *settings):
+        return genuine(path, *settings, "max_page_count=95")
 
-        @store.event.listens_for(engine, "connect")
-        def limit(connection, _):
-            connection.execute("PRAGMA max_page_count=70")
-
-        return engine
-
-    monkeypatch.setattr(store, "_writer", small)
+    monkeypatch.setattr(database, "_connected", small)
     with pytest.raises(cs.StoreError, match="the disk is full; free some space and run again"):
         run_study(market, file, progress=lambda tally: done.append(tally.done))
     study = cs.open_study(file)
     assert len(study.days) == done[-1] > 5
-    monkeypatch.setattr(store, "_writer", genuine)
+    monkeypatch.setattr(database, "_connected", genuine)
     assert len(run_study(market, file).fitted) == len(market)
 
 
@@ -205,7 +182,7 @@ def test_what_sqlite_says_is_explained(tmp_path):
         "database disk image is malformed": "damaged",
         "something new": "something new",
     }.items():
-        with pytest.raises(cs.StoreError, match=means), store.explained(tmp_path / "s.db"):
+        with pytest.raises(cs.StoreError, match=means), database.explained(tmp_path / "s.db"):
             raise sqlite3.OperationalError(said)
 
 

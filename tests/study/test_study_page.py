@@ -8,6 +8,7 @@ from rich.console import Console
 
 import calibscope as cs
 from calibscope.report.run import run_page
+from calibscope.report.sections.study_blocks import reference_blocks
 from calibscope.report.study import study_page
 from calibscope.study.run import Tally, run_study
 
@@ -22,9 +23,9 @@ def test_a_history_without_the_reference_dates(study):
     page = printed(study_page(study))
     assert page.startswith("SYNTHETIC built-in Euro market: 50 days calibrated and diagnosed, 5")
     assert "Reference dates" not in page
-    assert "3Y " in page
+    assert "   3Y  ███" in page
     assert "rho_xy = -1" in page
-    assert "(5 without results among the red)" in page
+    assert "; 5 more have no results." in page
 
 
 def test_reference_dates_where_they_are(tmp_path):
@@ -33,8 +34,9 @@ def test_reference_dates_where_they_are(tmp_path):
     page = printed(study_page(study))
     assert "2020-03-18  COVID" in page
     assert "ECB hike" not in page
-    assert "2020-03-20 RMSRE 0." in page
-    assert "and 2 more" in page
+    assert "the last 3 of 5 red ones" in page
+    assert "2020-03-20  RMSRE 0." in page
+    assert "study.challenger_fits" in page
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -49,7 +51,7 @@ def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_
     two = replace(market, days=market.days[:1], dropped=market.dropped[:1])
     run_study(two, tmp_path / "s.db", progress=tallies.append)
     page = printed(run_page(study, tallies[-1]))
-    assert "2017-10-03 red: demo caps: 2017-10-03: there is no price" in page
+    assert "2017-10-03 grey: demo caps: 2017-10-03: there is no price" in page
     assert "2017-09-15 green: RMSRE 1" in page
     ending = f"Computed 2 days. Without results: 1 day.\nResults: {study.path}\n"
     assert page.endswith(ending)
@@ -59,3 +61,15 @@ def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_
     page = printed(run_page(study, Tally(0, 50)))
     assert "Which quotes decide" in page
     assert "Nothing to do: all 50 days are stored" in page
+
+
+def test_the_reference_dates_are_those_of_the_store(tmp_path):
+    hike = cs.demo_market().between("2022-07-20", "2022-07-21")
+    study = run_study(hike, tmp_path / "s.db")
+    table, summary = reference_blocks(study)
+    day = study.days.set_index("date").loc["2022-07-21"]
+    row = [texts[0] for _, texts in table.shown]
+    assert row[:4] == ["2022-07-21", "ECB hike", f"{100 * day['rmsre']:.2f}", f"{day['edof']:.0f}"]
+    assert row[4] == f"{day['largest_leverage']:.2f} ({day['largest_leverage_at']})"
+    assert row[6].endswith(f"({day['largest_residual_at']})")
+    assert summary == f"**2022-07-21** {day['summary']}"

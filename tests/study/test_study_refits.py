@@ -1,16 +1,13 @@
 """Refits of a study: kept once, for the days that were asked for."""
 
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.study import refits, schema
+from calibscope.study import refits
 from calibscope.study.run import run_study
-from sealing import OLD_NAMES
 
 
 @pytest.fixture(scope="module")
@@ -92,23 +89,3 @@ def test_a_day_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
 def test_an_unknown_choice_is_refused(few, tmp_path):
     with pytest.raises(ValueError, match=r"^refits is .*; choose from flagged, all"):
         run_study(few, tmp_path / "s.db", refits="some")
-
-
-def test_a_store_of_the_first_version_is_upgraded(few, tmp_path):
-    path = tmp_path / "s.db"
-    run_study(few, path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(
-            ";".join(OLD_NAMES) + "; "
-            "DROP TABLE left_out; DROP TABLE profiles; DROP TABLE market_days; "
-            "DROP TABLE failed_refits; "
-            "ALTER TABLE runs DROP COLUMN repaired; "
-            "UPDATE store SET version = 1"
-        )
-    connection.close()
-    study = run_study(few, path, refits="all")
-    assert len(study.left_out) > 0
-    assert study.day(few.dates[0]).fingerprint == few.days[0].fingerprint
-    with closing(sqlite3.connect(path)) as connection, connection:
-        assert connection.execute("SELECT version FROM store").fetchone() == (schema.VERSION,)
-    connection.close()

@@ -50,7 +50,7 @@ def test_the_report_of_a_killed_run(killed, tmp_path):
     result = CliRunner().invoke(main, ["report", str(killed.path), "-o", str(report)])
     assert result.exit_code == 0, result.output
     text = report.read_text(encoding="utf-8")
-    assert f"<p>{said}</p>" in text
+    assert f'<p class="callout warning">{said}</p>' in text
     assert f"<td>1. {said}</td>" in text
     assert "Which maturities decide the fit?" in text
 

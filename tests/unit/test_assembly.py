@@ -204,7 +204,7 @@ def test_strikes_tell_their_convention(plain):
 def test_a_bad_quote_drops_its_day_and_the_others_go_on(plain, value, check):
     prices, strikes = prices_and_strikes(plain)
     prices.values[11, 1] = value
-    found = market(prices, strikes, curve())
+    found = market(prices, strikes, curve(), checks={"incomplete": "drop"})
     assert len(found) == len(plain) - 1
     assert [(finding.date, finding.check) for finding in found.dropped] == [
         (DATES[11].item(), check)
@@ -247,7 +247,7 @@ def test_an_incomplete_curve_drops_the_day_but_far_nodes_are_not_needed(plain):
     tables[2].values[5, -1] = NAN  # 12Y, beyond the longest cap
     tables[2].values[6] = NAN
     tables[2].values[8, 2] = -0.5
-    found = market(*tables)
+    found = market(*tables, checks={"incomplete": "drop"})
     assert [(finding.date, finding.message) for finding in found.dropped[:2]] == [
         (DATES[3].item(), "discount_factor is missing at 3Y"),
         (DATES[6].item(), "there is no discount_factor"),

@@ -6,7 +6,12 @@ from linear_problem import linear
 
 import calibscope as cs
 from calibscope.base.transforms import IDENTITY, Coordinates, Scale
-from calibscope.diagnosis.refit.comparison import PROFILE, _disagreement, compare_intervals
+from calibscope.diagnosis.refit.comparison import (
+    PROFILE,
+    _disagreement,
+    compare_intervals,
+    contradicted,
+)
 
 LOG, ANGLE = Scale("log"), Scale("arcsin")
 NONE = (np.nan, np.nan)
@@ -58,7 +63,7 @@ def doubtful():
 def test_ends_are_those_of_the_methods(doubtful):
     dx, bootstrap, found = doubtful
     assert (found.level, found.methods) == (0.9, ("delta", "profile", "bootstrap"))
-    for k, own in enumerate((dx.intervals(0.9), dx.intervals(0.9, method="profile"),
+    for k, own in enumerate((dx.intervals(0.9, method="delta"), dx.intervals(0.9),
                              bootstrap.intervals(0.9))):  # fmt: skip
         np.testing.assert_allclose(found.low[k], own.low)
         np.testing.assert_allclose(found.high[k], own.high)
@@ -94,12 +99,28 @@ def test_levels_are_checked(doubtful):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_in_a_linear_problem_only_the_scales_can_disagree(seed):
+def test_in_a_linear_problem_nothing_disagrees_but_other_scales(seed):
     """Both intervals are Student's there, so an end differs by |ratio - 1| / 2 of the length."""
     dx = linear(seed=seed)
+    assert not compare_intervals(dx).has_disagreement.any()
     ratio = dx.scale_mad_adjusted / dx.scale_mse
-    found = compare_intervals(dx)
+    robust = dx.intervals(0.95, "mad_adjusted", method="delta")
+    profile = dx.intervals(0.95)
     np.testing.assert_allclose(
-        found.high[0] - found.low[0], ratio * (found.high[1] - found.low[1]), rtol=1e-3
+        robust.high - robust.low, ratio * (profile.high - profile.low), rtol=1e-3
     )
-    assert found.has_disagreement.tolist() == 3 * [abs(ratio - 1) > 0.5]
+    assert contradicted(robust, profile).tolist() == 3 * [abs(ratio - 1) > 0.5]
+
+
+def test_delta_intervals_are_marked_where_a_profile_is_known_and_has_other_ends():
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
+    assert not dx.intervals(0.95, method="delta").is_contradicted.any()  # nothing is known yet
+    profile = dx.intervals((0.5, 0.95))
+    quick = dx.intervals(0.95, method="delta")
+    # sigma_x reaches 0.999 by its profile, and 0.064 by the delta method; a_y hardly differs.
+    assert quick.is_contradicted[2]
+    assert "contradicted by the profile" in quick.marks[2]
+    assert not quick.is_contradicted[1]
+    assert (quick.is_contradicted == contradicted(quick, profile.at(0.95))).all()
+    assert not dx.intervals(0.9, method="delta").is_contradicted.any()  # of no such level
+    assert not dx.intervals(0.95, "mad", method="delta").is_contradicted.any()  # of no such noise

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from scipy.special import logit, ndtr
+from scipy.stats import chi2, f
 
 import calibscope as cs
 from calibscope.base.measures import PRICE, PROBABILITY, SPREAD
@@ -141,7 +142,7 @@ def test_a_fit_that_bends_says_so():
     dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
     found = dx.consequences((1,))
     assert found.has_strong_curvature
-    assert found.summary.endswith("believe a bootstrap before them.")
+    assert found.summary.endswith("believe the range of possible fits before them.")
 
 
 def test_what_the_mode_holds_at_its_bound_does_not_move(fits):
@@ -163,14 +164,14 @@ def test_what_the_mode_holds_at_its_bound_does_not_move(fits):
 def test_without_noise_or_freedom_there_is_no_interval(fits):
     day = fits["2024-06-06"].problem.day
     exact = cs.diagnose(cs.calibrate(cs.simulate_market(TRUTH, days=1, noise=0.0).days[0]))
-    found = exact.consequences((10,), scale="mse")
+    found = exact.consequences((10,))
     assert found.high == pytest.approx(found.low, rel=1e-6)
     few = cs.diagnose(cs.calibrate(day.without([4, 6, 7, 8, 9, 12, 15, 20, 25])))
     found = few.consequences((10,))
     assert np.isnan(found.low).all()
     assert all(mark.startswith("no interval") for mark in found.marks)
     flat = diagnosis((np.ones(12), X), [0.4, -0.9], observed=np.ones(12))
-    still = replace(flat, scales=replace(flat.scales, mad_adjusted=0.0))
+    still = replace(flat, scales=replace(flat.scales, mse=0.0))
     assert still.consequences(quantities=quantities([[1, 0]], [SPREAD])).marks == ("no noise",)
 
 
@@ -206,9 +207,11 @@ def test_fits_that_differ_are_named_with_their_numbers():
     found = read([[0.4, -0.9], [0.4, -1.57], [0.5, -1.0]])
     assert (found.contrast > 1).tolist() == [True, True, False]
     assert found.summary == (
-        "Two fits within 10 % of the same RMSRE put q2 at 20.8 % (b = 0.4, c = -1.57) and at "
+        "Two fits that are possible at 95 % (RMSRE up to 10 % above the best) put q2 at "
+        "20.8 % (b = 0.4, c = -1.57) and at "
         "40.7 % (b = 0.4, c = -0.9). "
-        "Two fits within 10 % of the same RMSRE put q1 at 12.1 % (b = 0.4, c = -1.57) and at "
+        "Two fits that are possible at 95 % (RMSRE up to 10 % above the best) put q1 at "
+        "12.1 % (b = 0.4, c = -1.57) and at "
         "30.9 % (b = 0.4, c = -0.9)."
     )
     assert found.near_optimal_low[0] == pytest.approx(ndtr(-1.17))
@@ -216,11 +219,16 @@ def test_fits_that_differ_are_named_with_their_numbers():
 
 
 def test_fits_that_agree_are_called_so():
-    agree = "The fits that are known within 10 % of the same RMSRE agree on all 3 quantities."
+    agree = (
+        "The fits that are known to be possible at 95 % (RMSRE up to 10 % above the best) agree on "
+        "all 3 quantities."
+    )
     assert read([[0.4, -0.9], [0.45, -0.95]]).summary == agree
     assert read([[0.4, -0.9]]).summary == agree
     strict = read([[0.4, -0.9], [0.45, -0.95]], Materiality(share=0.01))
-    assert strict.summary.startswith("Two fits within 10 % of the same RMSRE put q2 at")
+    assert strict.summary.startswith(
+        "Two fits that are possible at 95 % (RMSRE up to 10 % above the best) put q2 at"
+    )
     lax = read([[0.4, -0.9], [0.4, -1.57]], Materiality(share=1.0, probability=0.2))
     assert lax.summary == agree
 
@@ -233,10 +241,11 @@ def test_the_named_fits_of_a_day_are_what_the_reading_says(fits):
     for point, share in zip(
         ends, (found.near_optimal_low[q], found.near_optimal_high[q]), strict=True
     ):
-        assert fit.problem.rmsre(point) <= 1.1 * fit.rmsre * (1 + 1e-6)
+        assert fit.problem.rmsre(point) <= found.factor * fit.rmsre * (1 + 1e-6)
         assert f"at {100 * share:.3g} % (a_x = {point[0]:.3g}, " in found.summary
     assert found.near_optimal_high[q] - found.near_optimal_low[q] > 0.2
-    assert found.summary.startswith("Two fits within 10 % of the same RMSRE put sd of slope in 1Y")
+    assert found.factor == pytest.approx(np.sqrt(1.0 + f.ppf(0.95, 1, 8) / 8))
+    assert found.summary.startswith("Two fits that are possible at 95 % (RMSRE up to 29 % above")
     assert (found.near_optimal_low <= found.estimates).all()
     assert (found.estimates <= found.near_optimal_high).all()
 
@@ -275,6 +284,45 @@ def test_no_walk_through_the_valley_leaves_the_range(fits):
     # Two percent: the search stops at a hundred-thousandth of what it knew at its start.
     assert (seen.min(axis=0) >= low - 0.02 * (high - low)).all()
     assert (seen.max(axis=0) <= high + 0.02 * (high - low)).all()
+
+
+# The level
+
+
+class Itself:
+    """The first parameter, as a number that follows from the parameters."""
+
+    labels, measures = ("a_x",), (SPREAD,)
+
+    def values(self, parameters):
+        return np.asarray(parameters)[:, :1]
+
+    def gradients(self, parameters):
+        return np.eye(5)[:1]
+
+
+@pytest.mark.parametrize("scale", ["mse", 0.004])
+def test_the_range_of_a_parameter_is_its_profile_interval(scale):
+    """Two ways to the same ends: a walk with the parameter held, and SLSQP up to the limit."""
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
+    lengths = []
+    for level in (0.5, 0.95):
+        found = dx.consequences(level=level, scale=scale, quantities=Itself())
+        low, high = dx.intervals(level, scale).of("a_x")
+        assert found.near_optimal_low[0] == pytest.approx(low, rel=5e-3)
+        assert found.near_optimal_high[0] == pytest.approx(high, rel=5e-3)
+        lengths.append(high - low)
+    assert lengths[0] < lengths[1]
+
+
+def test_known_noise_sets_the_limit_of_few_quotes(fits):
+    day = fits["2024-06-06"].problem.day
+    fit = cs.calibrate(day.without([4, 6, 7, 8, 9, 12, 15, 25]))  # five are left
+    found = cs.diagnose(fit).consequences((10,), scale=0.003)
+    limit = fit.objective + 0.003**2 * chi2.ppf(0.95, 1)
+    assert found.has_near_optimal
+    assert (fit.problem.objectives(found.points) <= limit * (1.0 + 1e-6)).all()
+    assert fit.problem.objectives(found.points).max() > 0.9 * limit
 
 
 # The entry point

@@ -7,8 +7,9 @@ import pytest
 from rich.console import Console
 
 import calibscope as cs
-from calibscope.report.consequences import consequence_table, followed
 from calibscope.report.figures.consequences import consequences
+from calibscope.report.render.terminal import shown
+from calibscope.report.sections.consequences import consequence_table, followed
 
 INSTRUMENTS = (cs.Cap(11), cs.BondOption(5, 15, kind="put"))
 
@@ -26,10 +27,10 @@ def trace(figure, name):
     return only
 
 
-def printed(renderable, width=120):
+def printed(*blocks, width=120):
     console = Console(width=width, record=True, force_terminal=False)
     with console.capture() as text:
-        console.print(renderable)
+        console.print(shown(*blocks))
     return text.get()
 
 
@@ -109,7 +110,7 @@ def test_the_table_has_every_range_in_its_unit(found):
 
 
 def test_the_page_says_once_what_all_rows_share(found):
-    text = " ".join(printed(followed(found)).split())
+    text = " ".join(printed(*followed(found)).split())
     assert text.count("rho_xy held at the bound") == 1
     assert "Delta intervals: rho_xy held at the bound." in text
     assert " ".join(found.summary.split()) in text

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.base.numbers import estimate
 from calibscope.calibration.g2.bench import Workbench
 from calibscope.market.maturity import label
 from calibscope.models.g2.parameters import SPECS
@@ -17,7 +18,7 @@ from calibscope.report.figures.correlation_matrix import correlation_matrix
 from calibscope.report.figures.geometry import POINTS, geometry, model_patch
 from calibscope.report.figures.hat_matrix import hat_matrix
 from calibscope.report.figures.influence_arrows import influence_arrows
-from calibscope.report.figures.interval_chart import interval_chart, told_from_one
+from calibscope.report.figures.interval_chart import interval_chart
 from calibscope.report.figures.leverage_and_influence import leverage_and_influence
 from calibscope.report.figures.local_minima import level_of, local_minima_map
 from calibscope.report.figures.market_against_model import market_against_model
@@ -283,10 +284,10 @@ def test_leverage_and_cooks_distance_in_two_modes(fits, diagnoses):
 def test_intervals_carry_their_marks(fits, diagnoses):
     dx = diagnoses[AT_BOUND]
     figure = interval_chart(dx)
-    wide = dx.intervals(0.95)
+    wide = dx.intervals(0.95, method="delta")
     low, high = wide.of("a_y")
     value = dx.problem.values[1]
-    assert trace(figure, "a_y, 95%").x == pytest.approx((low / value, high / value))
+    assert trace(figure, "a_y, 95 %").x == pytest.approx((low / value, high / value))
     assert said_of(figure) == [mark for mark in wide.marks if mark]
     assert len(said_of(figure)) == 5  # given rho_xy, all of them
     wide = interval_chart(cs.diagnose(fits[AT_BOUND], "full"))
@@ -294,11 +295,11 @@ def test_intervals_carry_their_marks(fits, diagnoses):
     assert len([each for each in wide.data if each.name == "sigma_x, beyond"]) == 2
     assert not [each for each in figure.data if each.name == "a_y, beyond"]
     # What has collapsed is grey, never the colour of an interval that means something.
-    assert trace(figure, "a_x, 50%").line.color != trace(figure, "a_y, 50%").line.color
+    assert trace(figure, "a_x, 50 %").line.color != trace(figure, "a_y, 50 %").line.color
 
 
 def test_a_correlation_near_its_bound_does_not_look_as_if_at_it():
-    assert [told_from_one(value, 4) for value in (-1.0, -0.99998177, 0.053, 1.0, 0.98765)] == [
+    assert [estimate(value, 4) for value in (-1.0, -0.99998177, 0.053, 1.0, 0.98765)] == [
         "-1", "-0.99998", "0.053", "1", "0.9877",
     ]  # fmt: skip
 

@@ -7,12 +7,13 @@ import pytest
 from rich.console import Console
 
 import calibscope as cs
-from calibscope.report.day import calibrated_day
+from calibscope.report.render.terminal import on_terminal
+from calibscope.report.sections.day import day_document
 
 
 def page(day, **wishes):
     console = Console(width=80, file=io.StringIO(), color_system=None)
-    console.print(calibrated_day(cs.calibrate(day, **wishes), "synthetic"))
+    console.print(on_terminal(day_document(cs.calibrate(day, **wishes), "synthetic")))
     return console.file.getvalue()
 
 
@@ -47,7 +48,7 @@ def test_the_diagnosis_is_on_the_page():
     words = " ".join(tame.split())
     assert "nearly forced through" in words
     assert " 3Y ███████████▊ 0.98" in words
-    assert "a_x 0.53438 0.0555 to 5.15 0.267 to 1.07" in words
+    assert "a_x 0.53438 0.131 to 2.18 0.347 to 0.822" in words
     assert "Studentised: market minus model" in words
     assert "EDoF 5 of 5 parameters, at a tolerance of 1.5e-08" in words
     assert "has_leverage_near_one one quote all but decides a direction" in words
@@ -56,9 +57,9 @@ def test_the_diagnosis_is_on_the_page():
 def test_intervals_are_marked_on_the_page():
     text = page(cs.demo_market().day("2024-06-06"))
     words = " ".join(text.split())
-    assert "noise 0.695 % noise 0.724 %" in words  # each interval with its own
-    assert "a_x 6.7791 6.776 to 6.783 6.58 to 6.99 collapsed (rank lost)" in words
-    assert "sigma_x 0.057059 0.0147 to 0.222 1e-05 to 1 not identified," in words
+    assert "a noise of 0.792 %; with all parameters free, 0.84 %" in words
+    assert "a_x 6.7791 6.775 to 6.783 6.54 to 7.02 collapsed (rank lost)" in words
+    assert "sigma_x 0.057059 0.0121 to 0.268 1e-05 to 1 not identified," in words
     assert "rho_xy -1 - - at the lower bound," in words
     assert "multiplier 16 standard errors from zero, so the bound holds." in words
     assert "rely on profile intervals" in words
@@ -73,5 +74,5 @@ def test_intervals_are_marked_on_the_page():
 )
 def test_the_noise_has_the_unit_of_what_is_minimised(weights, factor, symbol):
     day = cs.demo_market().day("2020-03-18")
-    noise = factor * cs.diagnose(cs.calibrate(day, weights=weights)).scale_mad_adjusted
-    assert f"noise {noise:.3g} {symbol}" in page(day, weights=weights)
+    noise = factor * cs.diagnose(cs.calibrate(day, weights=weights)).scale_mse
+    assert f"a noise of {noise:.3g} {symbol}." in page(day, weights=weights)

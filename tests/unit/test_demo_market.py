@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from figures.market_history import market_history, par_rate
 
+import calibscope as cs
 from calibscope.market.calendar import is_business_day
 from calibscope.market.demo import (
     demo_day,
@@ -274,3 +275,16 @@ def test_figure_says_synthetic_and_shows_every_known_level(market):
 
 def test_demo_day_is_one_day_of_13_caps():
     assert len(demo_day().prices) == 13
+
+
+def test_another_seed_gives_another_history_tied_to_the_same_facts(market):
+    other = cs.demo_market(seed=7)
+    assert len(other) == len(market)
+    assert "seed 7" in repr(other)
+    assert other.fingerprint != market.fingerprint
+    assert planted_outliers(7) != planted_outliers()
+    again = cs.demo_market(seed=20160901)
+    assert again.fingerprint == market.fingerprint
+    for date in ("2019-12-30", "2024-06-14"):  # facts, met to the bounds that the docs state
+        one, two = market.day(date), other.day(date)
+        assert np.abs(one.normal_vols - two.normal_vols).max() < 4e-4

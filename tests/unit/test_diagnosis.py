@@ -198,8 +198,8 @@ def test_information_and_covariance_are_inverse_to_each_other(fits):
     assert product == pytest.approx(np.eye(5), abs=1e-6)
     deviations = dx.standard_errors()
     assert dx.correlation == pytest.approx(dx.covariance() / np.outer(deviations, deviations))
-    assert dx.covariance("mse") == pytest.approx(
-        dx.covariance() * (dx.scale_mse / dx.scale_mad_adjusted) ** 2
+    assert dx.covariance("mad_adjusted") == pytest.approx(
+        dx.covariance() * (dx.scale_mad_adjusted / dx.scale_mse) ** 2
     )
 
 
@@ -211,7 +211,7 @@ def test_the_exact_covariance_is_that_of_the_hessian(fits):
     dx = cs.diagnose(fit)
     expected = dx.scale_mse**2 * np.linalg.inv(half)
     assert dx.covariance("mse", "exact") == pytest.approx(expected, rel=1e-6)
-    assert dx.fisher_information_exact == pytest.approx(half / dx.scale_mad_adjusted**2)
+    assert dx.fisher_information_exact == pytest.approx(half / dx.scale_mse**2)
     deviations = np.sqrt(np.diag(expected))
     assert dx.correlation_exact == pytest.approx(expected / np.outer(deviations, deviations))
     assert dx.condition_number_exact == pytest.approx(np.sqrt(np.linalg.cond(half)), rel=1e-6)
@@ -285,7 +285,7 @@ def test_the_bias_of_relative_errors(fits):
 
 def test_intervals_are_back_transformed(fits):
     dx = cs.diagnose(fits[INTERIOR])
-    result, errors = dx.intervals(0.95), dx.standard_errors()
+    result, errors = dx.intervals(0.95, method="delta"), dx.standard_errors()
     t = 2.306004135204166  # 97.5 % quantile of Student's t with 13 - 5 degrees of freedom
     theta = fits[INTERIOR].parameters.values
     widths = t * errors[:4] / theta[:4]
@@ -300,13 +300,13 @@ def test_intervals_are_back_transformed(fits):
 
 def test_the_papers_scale_takes_the_normal_quantile(fits):
     dx = cs.diagnose(fits[INTERIOR])
-    low, high = dx.intervals(0.95, "mad").of("a_y")
+    low, high = dx.intervals(0.95, "mad", method="delta").of("a_y")
     error = dx.standard_errors("mad")[1] / fits[INTERIOR].parameters.a_y
     assert np.log(high / low) / 2 == pytest.approx(1.959963984540054 * error)
 
 
 def test_several_levels_are_nested(fits):
-    result = cs.diagnose(fits[INTERIOR]).intervals((0.5, 0.75, 0.95))
+    result = cs.diagnose(fits[INTERIOR]).intervals((0.5, 0.75, 0.95), method="delta")
     assert result.low.shape == (3, 5)
     assert (np.diff(result.low, axis=0) < 0).all()
     assert (np.diff(result.high, axis=0) > 0).all()
@@ -330,16 +330,16 @@ def test_intervals_are_cut_at_bounds_and_say_so():
 
 def test_a_parameter_at_a_bound_has_no_interval(fits):
     for mode in MODES:
-        result = cs.diagnose(fits[AT_RHO], mode).intervals()
+        result = cs.diagnose(fits[AT_RHO], mode).intervals(method="delta")
         assert np.isnan(result.low[4])
         assert result.marks[4] == "at the lower bound, no delta interval"
-    result = cs.diagnose(fits[AT_SIGMA]).intervals()
+    result = cs.diagnose(fits[AT_SIGMA]).intervals(method="delta")
     assert result.marks[2].startswith("at the upper bound")
 
 
 def test_a_collapsed_interval_is_never_shown_without_saying_so(fits):
     dx = cs.diagnose(fits[AT_RHO], "full")
-    result = dx.intervals()
+    result = dx.intervals(method="delta")
     assert dx.flags.has_unidentified_parameters
     assert result.marks[2] == "not identified, cut at both bounds"
     # a_x goes along with sigma_x, and its interval of 6 % hides that.
@@ -510,7 +510,7 @@ def everything(dx):
     for scale in ("mse", "mad", "mad_adjusted"):
         for form in ("gauss_newton", "exact"):
             dx.covariance(scale, form)
-            dx.intervals((0.5, 0.95), scale, form)
+            dx.intervals((0.5, 0.95), scale, form, method="delta")
     return dx
 
 
@@ -605,8 +605,8 @@ def test_one_degree_of_freedom_has_no_robust_scale():
     assert np.isnan(dx.scale_mad_adjusted)
     assert dx.flags.lacks_robust_scale
     assert "no robust scale" in dx.summary
-    assert dx.intervals().marks == ("no interval", "no interval")
-    assert dx.intervals(scale="mse").marks == ("", "")
+    assert dx.intervals(scale="mad_adjusted").marks == ("no interval", "no interval")
+    assert dx.intervals().marks == ("", "")
     assert np.isnan(dx.resid_studentized_external).all()
     assert not dx.flags.has_outlier
 
@@ -616,7 +616,7 @@ def test_residuals_that_are_mostly_alike_have_no_robust_scale():
     dx = cs.diagnose_least_squares([0.3, -0.1, -0.1, -0.1, 0.3, -0.1, -0.1, -0.1], J, values=[1, 1])
     assert dx.scale_mad_adjusted == 0.0
     assert dx.flags.lacks_robust_scale
-    assert dx.intervals().marks == ("no noise", "no noise")
+    assert dx.intervals(scale="mad_adjusted").marks == ("no noise", "no noise")
 
 
 def test_a_bound_that_holds_in_vain_is_no_optimum():
@@ -665,7 +665,7 @@ def test_no_number_is_missing_without_a_flag():
                 or not np.isnan(dx.dfbetas[:, ~held]).any()
                 or (dx.flags.has_rank_loss)
             )
-            missing = np.isnan(dx.intervals().low)
+            missing = np.isnan(dx.intervals(method="delta").low)
             assert (missing == (fit.at_bound != 0)).all()
 
 
@@ -801,7 +801,7 @@ def test_the_same_least_squares_through_both_entry_points(fits):
     assert plain.leverage == pytest.approx(dx.leverage)
     assert plain.influence == pytest.approx(dx.influence, rel=1e-8)
     assert plain.influence_exact == pytest.approx(dx.influence_exact, rel=1e-6)
-    assert plain.intervals().low == pytest.approx(dx.intervals().low)
+    assert plain.intervals().low == pytest.approx(dx.intervals(method="delta").low)
     assert isinstance(plain.problem, LeastSquares)
 
 

@@ -18,7 +18,9 @@ def test_the_files_are_the_built_in_market():
 
 
 def test_reading_them_gives_the_same_days():
-    market, demo = cs.read_market(EXAMPLES / "caps.csv", EXAMPLES / "ois.csv"), cs.demo_market()
+    files, complete = (EXAMPLES / "caps.csv", EXAMPLES / "ois.csv"), {"incomplete": "drop"}
+    assert len(cs.read_market(*files)) == 52
+    market, demo = cs.read_market(*files, settings={"checks": complete}), cs.demo_market()
     assert len(market) == 51
     assert [str(finding) for finding in market.dropped] == [
         "caps.csv: 2020-03-06: price is missing at 8Y"

@@ -1,8 +1,11 @@
 """Profiles: Student's interval where the problem is linear, the whole set where it is not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.optimize import minimize
+from scipy.stats import chi2, f, norm, t
 
 import calibscope as cs
 from calibscope.diagnosis.refit.profile import profiles
@@ -100,10 +103,15 @@ def test_a_second_valley_belongs_to_the_interval():
     dx = cs.diagnose_least_squares(
         y, [[slope], [-slope]], values=best, observed=y, bounds={"b1": (-3.0, 3.0)}, refit=Wave()
     )
-    curve = profiles(dx, levels=(0.5,)).of("b1")
-    assert curve.low[0] < -0.9
-    assert curve.high[0] > 1.0
+    found = profiles(dx, levels=(0.01, 0.5))
+    curve = found.of("b1")
+    assert curve.low[1] < -0.9
+    assert curve.high[1] > 1.0
     assert not curve.is_connected
+    both = found.intervals
+    assert both.at(0.5).second_minimum[0] == pytest.approx(-1.0, abs=0.15)
+    assert both.at(0.5).marks[0].startswith("with a gap, second minimum at -")
+    assert both.at(0.01).marks == ("",)  # the second one is worse than that
 
 
 def test_a_better_fit_on_the_way_is_reported():
@@ -176,7 +184,7 @@ def test_intervals_by_profile_come_in_the_order_asked_for(line):
     assert several.level == (0.95, 0.5)
     np.testing.assert_allclose(several.low[0], one.low, rtol=1e-4)
     assert (several.low[0] < several.low[1]).all()
-    np.testing.assert_allclose(one.low, dx.intervals(0.95, "mse").low, rtol=1e-4)
+    np.testing.assert_allclose(one.low, dx.intervals(0.95, method="delta").low, rtol=1e-4)
 
 
 def test_an_unknown_method_is_refused(line):
@@ -186,7 +194,7 @@ def test_an_unknown_method_is_refused(line):
 
 def test_a_parameter_at_its_bound_has_a_profile_interval():
     dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2024-06-03")))
-    assert np.isnan(dx.intervals(0.95).of("rho_xy")[0])
+    assert np.isnan(dx.intervals(0.95, method="delta").of("rho_xy")[0])
     low, high = dx.intervals(0.95, method="profile").of("rho_xy")
     assert low == -1.0
     assert -1.0 < high < 1.0
@@ -202,3 +210,142 @@ def test_a_valley_beyond_the_limit_is_followed_back():
     assert (curve.objectives[is_there] < found.limits[0]).all()
     assert curve.high[0] == pytest.approx(0.9924, abs=1e-3)
     assert not curve.is_connected
+
+
+# Noise that is known
+
+
+def test_known_noise_takes_the_normal_quantile(line):
+    dx = line()
+    for level in (0.5, 0.95):
+        errors = 0.2 * np.sqrt(np.diag(np.linalg.inv(dx.problem.gram)))
+        for method in ("profile", "delta"):
+            found = dx.intervals(level, 0.2, method=method)
+            step = norm.ppf(0.5 + level / 2) * errors
+            np.testing.assert_allclose(found.low, dx.problem.values - step, rtol=1e-4)
+            np.testing.assert_allclose(found.high, dx.problem.values + step, rtol=1e-4)
+    assert dx.covariance(0.2) == pytest.approx(0.04 * np.linalg.inv(dx.problem.gram))
+
+
+def test_a_robust_scale_takes_its_own_noise(line):
+    dx = line()
+    errors = dx.standard_errors("mad_adjusted")
+    found = dx.intervals(0.95, "mad_adjusted")
+    np.testing.assert_allclose(found.high, dx.problem.values + t.ppf(0.975, 7) * errors, rtol=1e-4)
+
+
+def test_with_known_noise_as_many_quotes_as_parameters_are_enough():
+    x = np.array([0.0, 1.0])
+    refit = Line(x)
+    dx = cs.diagnose_least_squares(
+        [0.0, 0.0], refit.design, values=[1.0, 1.0], observed=[1.0, 2.0], refit=refit
+    )
+    for method in ("profile", "delta"):
+        found = dx.intervals(0.95, 0.1, method=method)
+        step = 1.959964 * 0.1 * np.array([1.0, np.sqrt(2.0)])
+        np.testing.assert_allclose(found.high, 1.0 + step, rtol=1e-4)
+        assert found.marks == ("", "")
+    assert np.isnan(dx.intervals(0.95).low).all()
+
+
+def test_spreads_that_the_weights_do_not_follow_give_the_sandwich(line):
+    dx = line()
+    spreads = np.linspace(0.05, 0.4, 9)
+    dx = replace(dx, problem=replace(dx.problem, half_spreads=spreads))
+    inverse = np.linalg.pinv(dx.problem.design)  # weights are 1
+    expected = inverse @ np.diag(spreads**2) @ inverse.T
+    assert dx.covariance("bid_ask") == pytest.approx(expected)
+    step = norm.ppf(0.975) * np.sqrt(np.diag(expected))
+    for method in ("profile", "delta"):
+        found = dx.intervals(0.95, "bid_ask", method=method)
+        np.testing.assert_allclose(found.low, dx.problem.values - step, rtol=1e-4)
+
+
+def quoted(day, spread=None):
+    """A day whose bids and asks are a share of the price to either side."""
+    if spread is None:
+        return day
+    return replace(day, bid_ask=np.outer(day.prices, [1.0 - spread, 1.0 + spread]))
+
+
+def test_bid_and_ask_are_the_noise_of_a_day():
+    day = cs.demo_market().day("2020-03-18")
+    dx = cs.diagnose(cs.calibrate(quoted(day, 0.003)))
+    for method in ("profile", "delta"):
+        one, other = (dx.intervals(0.9, scale, method=method) for scale in ("bid_ask", 0.003))
+        np.testing.assert_allclose(one.low, other.low, rtol=1e-6)
+        np.testing.assert_allclose(one.high, other.high, rtol=1e-6)
+    with pytest.raises(ValueError, match="there are no bids and asks"):
+        cs.diagnose(cs.calibrate(day)).intervals(scale="bid_ask")
+    some = np.array(quoted(day, 0.003).bid_ask)
+    some[[1, 2]] = np.nan
+    with pytest.raises(ValueError, match="4Y, 5Y: no bid and ask"):
+        cs.diagnose(cs.calibrate(replace(day, bid_ask=some))).intervals(scale="bid_ask")
+
+
+@pytest.mark.parametrize("scale", [0.0, -0.1, np.nan, True, "sd"])
+def test_what_is_not_a_scale_is_refused(line, scale):
+    with pytest.raises(ValueError, match="scale is"):
+        line().intervals(scale=scale)
+
+
+@pytest.mark.parametrize("years", [(3, 5, 10, 20, 30), (3, 5, 7, 10, 20, 30)])
+def test_few_quotes_with_known_noise_end_where_chi_square_says(years):
+    day = cs.demo_market().day("2020-03-18")
+    fit = cs.calibrate(day.without([y for y in day.maturities if y not in years]))
+    dx = cs.diagnose(fit)
+    found = dx.intervals(0.95, scale=0.003)
+    assert np.isfinite(found.low).all()
+    room = 0.003**2 * chi2.ppf(0.95, 1)
+    names, ends = dx.problem.specs.names, (found.low, found.high)
+    cuts = found.is_cut_low, found.is_cut_high
+    seen = 0
+    for p, side in ((p, side) for p in range(5) for side in (0, 1) if not cuts[side][p]):
+        held = cs.calibrate(fit.problem.day, fixed={names[p]: float(ends[side][p])})
+        if held.as_found.a_x >= held.as_found.a_y:  # else it holds the other factor's parameter
+            assert (held.objective - fit.objective) / room == pytest.approx(1.0, abs=2e-3)
+            seen += 1
+    assert seen >= 6
+    quick = dx.intervals(0.95, scale=0.003, method="delta")
+    assert np.isfinite(quick.low[:4]).all()
+
+
+# What is shown by default
+
+
+def test_intervals_are_profiles_where_the_fit_can_be_repeated(line):
+    dx = line()
+    assert dx.intervals().form == "profile"
+    assert dx.intervals(form="exact").form == "exact"  # of the delta method alone
+    assert replace(dx, refit=None).intervals().form == "gauss_newton"
+    assert dx.intervals().scale == "mse"
+
+
+def test_profiles_are_walked_once(line):
+    dx = line()
+    both = dx.intervals((0.5, 0.95))
+    walked = dx.known_profiles["mse"]
+    assert (dx.intervals(0.5).low == both.low[0]).all()
+    assert dx.refits.profiles((0.5, 0.95)) is walked
+    assert dx.refits.profiles((0.9,)) is not walked
+
+
+def test_other_minima_up_to_the_limit_are_marked():
+    """On 2024-03-13 volatilities of 100 % fit nearly as well."""
+    fit = cs.calibrate(cs.demo_market().day("2024-03-13"))
+    found = cs.diagnose(fit).intervals((0.5, 0.95))
+    assert found.at(0.95).second_minimum[2] > 0.5
+    assert "second minimum at" in found.at(0.95).marks[2]
+    minima = cs.diagnose(fit).refits.profiles((0.95,)).minima
+    problem, scale = fit.problem, fit.problem.specs.coordinates
+    limit = fit.objective * (1.0 + f.ppf(0.95, 1, 8) / 8)
+    bounds = list(zip(scale.of(problem.lower), scale.of(problem.upper), strict=True))
+
+    def cost(q):
+        return problem.objective(np.clip(scale.values(q), problem.lower, problem.upper))
+
+    assert len(minima) >= 1
+    for point in minima:
+        assert fit.objective < problem.objective(point) <= limit
+        end = minimize(cost, scale.of(point), method="L-BFGS-B", bounds=bounds)
+        assert end.fun >= problem.objective(point) * (1.0 - 1e-4)

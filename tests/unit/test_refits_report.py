@@ -9,15 +9,16 @@ import pytest
 from rich.console import Console
 
 import calibscope as cs
-from calibscope.report.diagnosis import PERCENT
+from calibscope.base.numbers import PERCENT
+from calibscope.report.document import Callout
 from calibscope.report.figures import profiles
 from calibscope.report.figures.left_out_shifts import left_out_shifts
 from calibscope.report.figures.profiles import profile_chart
-from calibscope.report.html.fitted_again import fitted_again
 from calibscope.report.refits.answers import STEPS, refit_answers
 from calibscope.report.refits.data import refits_as_data
-from calibscope.report.refits.page import fitted_again as on_terminal
 from calibscope.report.refits.sentences import NOT_REPRODUCED, curvature_sentences, worth_rows
+from calibscope.report.render.terminal import shown
+from calibscope.report.sections.refits import fitted_again
 
 TAME, AT_BOUND = "2020-03-18", "2024-06-06"
 
@@ -40,7 +41,7 @@ def answers(steps):
 
 def printed(found):
     console = Console(width=80, file=io.StringIO(), color_system=None)
-    console.print(on_terminal(found, PERCENT))
+    console.print(shown(fitted_again(found, PERCENT)))
     return " ".join(console.file.getvalue().split())
 
 
@@ -60,7 +61,7 @@ def test_the_terminal_has_every_answer(answers):
     low, high = found.intervals.low[:, 0], found.intervals.high[:, 0]
     ends = " ".join(f"{a:.3g} to {b:.3g}" for a, b in zip(low, high, strict=True))
     assert f"a_x {ends} delta: longer" in said
-    assert "The methods disagree on all parameters" in said
+    assert "The methods disagree on a_x, sigma_x" in said
     assert "The model itself is curved within the region" in said
     assert "30Y +0.61 +1.5 +1.6 1.00 0.97 in line" in said
     assert f"sigma_x {dict(worth_rows(found.data_worth))['sigma_x']}" in said
@@ -111,8 +112,7 @@ def test_a_fit_that_is_not_the_best_says_so_before_its_shifts(answers):
     assert refits_as_data(found)["leave_one_out"]["is_reproduced"] is True
     missed = dataclasses.replace(found, is_reproduced=False)
     assert "the fit is not the best one, and every shift below includes" in printed(missed)
-    texts = [block.text for block in fitted_again(missed, "").blocks if block.kind == "paragraph"]
-    assert NOT_REPRODUCED in texts
+    assert Callout(NOT_REPRODUCED) in fitted_again(missed, PERCENT).blocks
 
 
 def test_ticks_are_round_apart_and_never_alone(answers):
@@ -130,7 +130,7 @@ def test_ticks_are_round_apart_and_never_alone(answers):
 @pytest.mark.parametrize("date", [TAME, AT_BOUND])
 def test_the_profile_chart_shows_the_profiles(answers, date):
     found = answers[date]
-    delta = found.dx.intervals(0.95)
+    delta = found.dx.intervals(0.95, method="delta")
     figure = profile_chart(found.profiles, delta, "note")
     for curve in found.profiles.curves:
         p = found.dx.problem.specs.names.index(curve.name)
@@ -154,10 +154,10 @@ def test_the_profile_chart_shows_the_profiles(answers, date):
 
 def test_doubtful_delta_intervals_are_grey(answers):
     found = answers[AT_BOUND]
-    figure = profile_chart(found.profiles, found.dx.intervals(0.95))
+    figure = profile_chart(found.profiles, found.dx.intervals(0.95, method="delta"))
     colours = {name: trace(figure, f"{name}, delta").line.color for name in ("a_x", "a_y")}
     assert colours["a_x"] == trace(figure, "delta, rank lost").line.color
-    assert colours["a_y"] == trace(figure, "95% delta").line.color
+    assert colours["a_y"] == trace(figure, "95 % delta").line.color
 
 
 @pytest.mark.parametrize("date", [TAME, AT_BOUND])
@@ -188,8 +188,5 @@ def test_days_without_noise_or_freedom_have_no_curves_but_a_section():
     for each in (day, few):
         found = refit_answers(cs.diagnose(cs.calibrate(each)))
         assert not found.has_profiles
-        made = fitted_again(found, "note")
-        texts = [block.text for block in made.blocks if block.kind == "paragraph"]
-        assert any(text.startswith("There are no profiles") for text in texts)
-        assert printed(found)
+        assert "There are no profiles" in printed(found)
         json.dumps(refits_as_data(found), allow_nan=False)

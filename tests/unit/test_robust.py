@@ -94,7 +94,7 @@ def test_the_table_names_what_it_cannot_judge():
     assert set(table.verdicts[:5]) == {"in line"}
     frame = table.frame()
     assert list(frame.columns) == [
-        "residuals", "studentised", "press", "huber", "cauchy", "verdict",
+        "residuals", "studentised", "press", "huber", "cauchy", "chances", "verdict",
     ]  # fmt: skip
 
 
@@ -123,3 +123,44 @@ def test_a_loss_must_have_a_name_we_know():
 def test_the_frame_shows_both_fits():
     table = spoilt().refits.robust("cauchy").frame()
     assert list(table.columns) == ["plain", "cauchy", "shift"]
+
+
+def with_error(place, size, seed, truth=(0.5, 0.05, 0.012, 0.011, -0.7)):
+    """Verdicts on a market from a known truth with noise of 0.3 %, and one price off."""
+    day = MARKET.day(INTERIOR)
+    noise = np.random.default_rng(seed).normal(size=13)
+    prices = cs.G2(*truth).prices(day) * (1 + 0.003 * noise)
+    prices[place] *= 1 + size
+    dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=prices)))
+    return dx.refits.outliers().verdicts
+
+
+@pytest.mark.parametrize("size", [0.0, 0.03, 0.1])
+def test_an_error_at_the_short_end_accuses_no_other_quote(size):
+    """Residuals would: the fit follows 3Y, and 4Y seems to be off."""
+    verdicts = [with_error(0, size, seed) for seed in range(6)]
+    assert not any("outlier" in each[1:] for each in verdicts)
+    if size == 0.1:
+        assert sum(each[0] == "outlier" for each in verdicts) >= 3
+
+
+def test_quotes_that_explain_a_day_equally_well_are_named_together():
+    """Two observations decide a direction that nothing else touches: either may be wrong."""
+    X = np.zeros((10, 2))
+    X[:8, 0], X[8:, 1] = 1.0, 1.0
+    noise = 0.01 * np.array([1, -1, 1, -1, 1, -1, 1, -1])
+    dx = diagnosed(X, np.append(1.0 + noise, [1.0, 2.0]))
+    table = dx.refits.outliers()
+    assert table.verdicts[8:] == ("one of 9, 10",) * 2
+    assert set(table.verdicts[:8]) == {"in line"}
+    assert table.chances[8] == pytest.approx(table.chances[9], rel=1e-6)
+
+
+def test_press_in_units_of_noise_accuses_nobody():
+    """At high leverage PRESS is large whatever the quote says."""
+    X = np.column_stack((np.ones(9), np.append(np.zeros(8), 20.0)))
+    X[:8, 1] = np.linspace(-1, 1, 8)
+    y = 1.0 + 0.01 * np.array([1, -1, 1, -1, 1, -1, 1, -1, 12])
+    table = diagnosed(X, y).refits.outliers()
+    assert abs(table.press[8]) > 5
+    assert table.verdicts[8] == "in line"

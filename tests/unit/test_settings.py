@@ -11,9 +11,9 @@ import calibscope as cs
 from calibscope.base.errors import SettingsError
 from calibscope.diagnosis.settings import THRESHOLDS
 from calibscope.market.settings import MarketSettings
+from calibscope.study.metrics import DAY_METRICS
 from calibscope.study.read import market_settings
 from calibscope.study.settings import DiagnosisSection, study_settings
-from calibscope.study.usual_limits import USUAL_LIMITS
 
 
 def nested(name, value):
@@ -172,8 +172,12 @@ def test_every_threshold_is_described_once_and_is_a_setting_of_studies():
     assert set(DiagnosisSection.model_fields) == {"mode", "levels", *THRESHOLDS}
     limits = study_settings(None).governance.limits
     assert {name: (one.amber, one.red) for name, one in limits.items()} == {
-        name: (one.amber, one.red) for name, one in USUAL_LIMITS.items()
+        one.name: (one.amber, one.red) for one in DAY_METRICS if one.amber is not None
     }
+    assert list(limits) == [
+        "rmsre", "largest_residual", "largest_studentized", "largest_leverage",
+        "largest_multiplier", "lost_directions",
+    ]  # fmt: skip
 
 
 def test_a_market_knows_no_section_of_a_study():

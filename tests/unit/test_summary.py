@@ -3,8 +3,10 @@
 import dataclasses
 import string
 
+import numpy as np
 import pytest
 
+import calibscope as cs
 from calibscope.diagnosis import facts
 from calibscope.diagnosis.flags import MEANINGS, Flags, meaning
 from calibscope.diagnosis.settings import DiagnosisSettings
@@ -17,7 +19,7 @@ FACTS = {
     "full": "All five parameters are identified",
     "forced": "3Y is met whatever it says (leverage 1)",
     "combination": "a_x up and sigma_x up together leave all prices unchanged",
-    "curvature": "up to 26 %", "influencer": "30Y", "cook": "7.3", "outlier": "15Y",
+    "curvature": "up to 26 %", "influencer": "30Y", "cook": "7.3", "outlier": "15Y is an outlier",
 }  # fmt: skip
 
 
@@ -62,7 +64,11 @@ def test_the_first_sentence(raised, sentence):
     ("raised", "caution"),
     [
         ("is_off_optimum", "This is not an optimum, so read little into the rest."),
-        ("is_saturated", "There are too few quotes to tell noise from fit."),
+        (
+            "is_saturated",
+            "There are too few quotes to tell noise from fit, so intervals need a known noise "
+            "(scale=0.003).",
+        ),
         ("is_perfect", "All quotes are met exactly, so there is no noise to measure."),
         (
             "has_indefinite_hessian",
@@ -70,11 +76,11 @@ def test_the_first_sentence(raised, sentence):
         ),
         (
             "has_strong_curvature",
-            "The linear approximation is up to 26 % off here, so use the profile interval.",
+            "The linear approximation is up to 26 % off here, so check predicted shifts by refits.",
         ),
         (
             "lacks_robust_scale",
-            "There is no robust scale of the noise, so intervals need the scale mse.",
+            "There is no robust scale of the noise.",
         ),
         (
             "has_influential_quote",
@@ -100,7 +106,8 @@ def test_every_caution_is_tested_and_two_are_said_at_most():
     said = summary(flags(*(flag for rule in cautions for flag in rule.flags)), FACTS)
     assert said == (
         "All five parameters are identified; no quote decides alone. This is not an optimum, so "
-        "read little into the rest; there are too few quotes to tell noise from fit."
+        "read little into the rest; there are too few quotes to tell noise from fit, so intervals "
+        "need a known noise (scale=0.003)."
     )
 
 
@@ -108,7 +115,7 @@ def test_every_flag_has_a_meaning_which_names_its_threshold():
     assert list(MEANINGS) == NAMES
     settings = DiagnosisSettings(masking=3.0, curvature=0.25, cooks_distance=4.0)
     assert "above 3 times" in meaning("has_masking", settings)
-    assert "more than 25%" in meaning("has_strong_curvature", settings)
+    assert "more than 25 %" in meaning("has_strong_curvature", settings)
     assert "above 4" in meaning("has_influential_quote", settings)
 
 
@@ -122,3 +129,17 @@ def test_every_rule_asks_for_flags_and_facts_that_exist(rule):
     assert {name for _, name, _, _ in string.Formatter().parse(rule.text) if name} <= set(FACTS)
     assert rule.applies(flags(*rule.flags))
     assert not any(rule.applies(flags(*rule.flags[1:])) for _ in rule.flags[:1])
+
+
+def test_a_large_residual_accuses_a_quote_only_if_no_other_explains_the_day():
+    """An error of 5 % at 3Y: the fit follows it, and the largest residual is at 4Y."""
+    day = cs.demo_market().day("2022-07-21")
+    noise = np.random.default_rng(4).normal(size=13)
+    prices = cs.G2(0.5, 0.05, 0.012, 0.011, -0.7).prices(day) * (1 + 0.003 * noise)
+    for size in (-0.05, 0.05):
+        moved = prices * np.append(1 + size, np.ones(12))
+        dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=moved)))
+        assert "4Y is an outlier" not in dx.summary
+    prices[6] *= 1.1
+    dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=prices)))
+    assert "9Y is an outlier" in dx.summary

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import Unit
 
 Transform = Literal["log", "logit", "identity"]
 
@@ -32,7 +33,7 @@ class Measure:
         str
             such as "12.3 %"
         """
-        return f"{self.factor * value:.3g} {self.unit}"
+        return Unit(self.unit, self.factor).text(value)
 
 
 PROBABILITY = Measure("probability", "%", 100.0, "logit")

@@ -9,6 +9,7 @@ from typing import Literal, overload
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.base.numbers import percent
 from calibscope.base.spelling import choose_from
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
@@ -102,7 +103,7 @@ class Fits(Sequence[Fit]):
 
     def __repr__(self) -> str:
         model, count = self.problems[0].model.title, len(self)
-        return f"Fits({model}, {count:,} days, median RMSRE {np.median(self.rmsre):.3%})"
+        return f"Fits({model}, {count:,} days, median RMSRE {percent(np.median(self.rmsre), 3)})"
 
     def __len__(self) -> int:
         return len(self.problems)

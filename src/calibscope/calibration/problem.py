@@ -72,7 +72,7 @@ class Problem:
         ----------
         day : quotes of one day
         weights : "rmsre" (1/y^2), "absolute", "vega" (errors in normal vol), an importance per
-            maturity, such as {10: 1, 20: 3}, times 1/y^2, or one per quote
+            maturity or label, such as {10: 1, "20Y floor": 3}, times 1/y^2, or one per quote
         bounds : for some parameters, such as {"sigma": (1e-4, 0.1)}
         fixed : parameters that do not move, such as {"sigma": 0.01}
         anchor, anchor_strength : pull towards these parameters, see the module's formula

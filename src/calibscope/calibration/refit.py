@@ -10,11 +10,13 @@ from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.measures import Quantities
 from calibscope.calibration.near_optimal.alternatives import Alternatives, alternatives
 from calibscope.calibration.near_optimal.evidence import evidence
+from calibscope.calibration.near_optimal.local_minima import local_minima
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import search_for
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.weights import weights_of
 
+PERFECT_FACTOR = 1.1  # of the error up to which fits count where there is no noise
 RELATIVE = ("rmsre", "liability")  # weightings that are proportional to 1/y^2
 
 
@@ -69,6 +71,17 @@ class ModelRefit:
             return weights
         return np.hstack((weights, np.tile(problem.task.strength, (len(rows), 1))))
 
+    def minima(self, limit: float) -> Array:
+        """(k, p) local minima of the problem as posed, with an objective up to a limit."""
+        problem = self.problem
+        found = search_for(problem.model).solve(problem)
+        close = found.parameters[found.objectives <= limit]
+        if len(close) < 2:
+            return close
+        known = [problem.model.from_values(problem.canonical(point)) for point in close]
+        optima = local_minima(problem, known, starts=0).optima
+        return np.array([each.parameters.values for each in optima if each.objective <= limit])
+
     @property
     def has_quantities(self) -> bool:
         """Whether the model knows what follows from its parameters."""
@@ -80,8 +93,11 @@ class ModelRefit:
         chosen = model.horizons if horizons is None else horizons
         return model.quantities(self.problem.day, chosen, instruments)
 
-    def nearly_as_good(self, parameters: Array, followed: Quantities) -> Alternatives:
-        """Fits that RMSRE cannot tell from the one with parameters (p,)."""
-        model = self.problem.model.from_values(parameters)
-        fit = Fit(self.problem, model, "given", evaluations=0, seconds=0.0)
-        return alternatives(self.problem, evidence(fit), followed)
+    def nearly_as_good(self, parameters: Array, followed: Quantities, limit: float) -> Alternatives:
+        """Fits that the quotes allow beside the one with parameters (p,), up to an objective."""
+        problem, model = self.problem, self.problem.model.from_values(parameters)
+        fit = Fit(problem, model, "given", evaluations=0, seconds=0.0)
+        factor = float(np.sqrt(limit / max(fit.objective, problem.perfect_objective)))
+        # A limit that is rounding tells nothing apart.
+        found = evidence(fit, factor if factor > 1.0 else PERFECT_FACTOR)
+        return alternatives(problem, found, followed)

@@ -10,7 +10,7 @@ r"""Weights of the quotes: what counts as an error of the same size.
 """
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.brief import brief
 from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay
-from calibscope.market.maturity import label
 
 Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
 WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
@@ -34,7 +33,7 @@ LEAST_VEGA = 1e-6
 # Of w y^2: beyond, sums of squares leave the range of numbers.
 SMALLEST_PULL, LARGEST_PULL = 1e-100, 1e100
 
-Weights = str | Mapping[float, float] | ArrayLike
+Weights = str | Mapping[Any, float] | ArrayLike  # by label, or by maturity in years
 
 
 def weights_of(day: MarketDay, weights: Weights) -> Array:
@@ -46,7 +45,7 @@ def weights_of(day: MarketDay, weights: Weights) -> Array:
             return frozen(np.full(len(day.prices), day.notional**-2.0))
         if weights == "vega":
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                vegas = day.notional * day.caplets.vegas(day.normal_vols)
+                vegas = day.vegas
                 shows = vegas > LEAST_VEGA * day.prices
                 return _finite(day, np.where(shows, vegas**-2.0, np.nan), NO_VEGA)
         raise ValueError(
@@ -83,19 +82,21 @@ def _finite(day: MarketDay, weights: Array, reason: str) -> Array:
     """The weights, or an error that names each quote without one."""
     bad = np.flatnonzero(~np.isfinite(weights))
     if bad.size:
-        quotes = ", ".join(f"{label(day.maturities[k])} at {day.prices[k]:g}" for k in bad)
+        quotes = ", ".join(f"{day.labels[k]} at {day.prices[k]:g}" for k in bad)
         raise ValueError(f"{day.label}: {quotes}: {reason}")
     return frozen(weights)
 
 
-def _importance(day: MarketDay, weights: Mapping[float, float]) -> Array:
-    missing = [label(year) for year in day.maturities if float(year) not in weights]
+def _importance(day: MarketDay, weights: Mapping[Any, float]) -> Array:
+    """By label, or by maturity for all quotes of it; the label counts where both are given."""
+    quotes = list(zip(day.labels, day.maturities.tolist(), strict=True))
+    missing = [name for name, year in quotes if name not in weights and year not in weights]
     if missing:
         raise ValueError(
-            f"{day.label}: no importance is given for {', '.join(missing)}; name every maturity, "
-            "with 0 for those that do not matter"
+            f"{day.label}: no importance is given for {', '.join(missing)}; name every quote or "
+            "maturity, with 0 for those that do not matter"
         )
-    return np.array([weights[float(year)] for year in day.maturities], object)
+    return np.array([weights.get(name, weights.get(year)) for name, year in quotes], object)
 
 
 def _checked(day: MarketDay, weights: ArrayLike) -> Array:

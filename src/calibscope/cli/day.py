@@ -48,13 +48,12 @@ def day(
     intervals of three methods, and what the uncertainty means for rates and curves.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
-    from calibscope.report.day import calibrated_day
     from calibscope.report.machine_readable import day_as_data
     from calibscope.report.outcomes import market_as_data
+    from calibscope.report.sections.day import day_document
     from calibscope.study.rag import BAD
 
-    if model is not None:
-        files = files.with_changes(f"calibration.model={model}")
+    files = files.with_models([model] if model else [])
     study = files.study_settings()
     market, _ = files.read(output)
     try:
@@ -63,21 +62,10 @@ def day(
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds
     again = _fitted_again(fit, thresholds, output) if refits else None
-    if html is not None:
-        from calibscope.report.export.target import ExportError
-        from calibscope.report.html.write_day import write_day
-
-        try:
-            with output.progress("writing the page") as progress:
-                write_day(
-                    fit, html, market.name, market.is_synthetic, thresholds, again,
-                    progress=progress,
-                )  # fmt: skip
-        except ExportError as error:
-            raise click.ClickException(str(error)) from None
-    output.show(
-        lambda: f"Page: {html}" if html else calibrated_day(fit, market.name, thresholds, again),
-        lambda: {**market_as_data(market), **day_as_data(fit, thresholds, again), "page": html},
+    output.show_document(
+        lambda: day_document(fit, market.name, market.is_synthetic, thresholds, again),
+        lambda: {**market_as_data(market), **day_as_data(fit, thresholds, again)},
+        html,
     )
     context.exit(TO_REVIEW if fit.status.name in BAD else 0)
 

@@ -20,9 +20,15 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("-o", "--output", "workbook", type=FILE, help="An .xlsx file: Excel.")
 @click.option("--parquet", type=FOLDER, help="A folder for Parquet files.")
 @click.option("--csv", type=FOLDER, help="A folder for CSV files.")
+@click.option("--model", help="Of a study with several models, the one that is exported.")
 @output_options
 def export(
-    store: Path, workbook: Path | None, parquet: Path | None, csv: Path | None, output: Output
+    store: Path,
+    workbook: Path | None,
+    parquet: Path | None,
+    csv: Path | None,
+    model: str | None,
+    output: Output,
 ) -> None:
     """Write a study for Excel, R or any other tool.
 
@@ -48,7 +54,7 @@ def export(
     ((kind, place),) = given
     try:
         with output.progress("exporting") as progress:
-            study = open_study(store)
+            study = open_study(store, model)
             result = written(study, place, kind, progress=progress)
     except ValueError as error:
         raise click.UsageError(str(error)) from None

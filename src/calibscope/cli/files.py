@@ -1,6 +1,7 @@
 """The files of a user that commands read, and the arguments that name them."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -52,8 +53,9 @@ class Files:
         except InputError as error:
             raise click.ClickException(str(error)) from None
 
-    def with_changes(self, *more: str) -> "Files":
-        """The same with further settings, such as "calibration.model=hull-white"."""
+    def with_models(self, models: Sequence[str]) -> "Files":
+        """The same with these models instead of those of the settings, if there are any."""
+        more = [f"calibration.model={json.dumps(list(models))}"] if models else []
         return replace(self, changes=(*self.changes, *more))
 
     def study_settings(self) -> "StudySettings":

@@ -4,7 +4,8 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import wraps
+from functools import cache, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from calibscope.report.document import Document
     from calibscope.report.progress import Report
 
 # Tables keep their digits: a narrower terminal wraps lines instead.
@@ -53,6 +55,31 @@ class Output:
             click.echo(as_json({"schema_version": SCHEMA_VERSION, **data()}))
         elif not self.is_quiet:
             _print(page())
+
+    def show_document(
+        self, make: "Callable[[], Document]", data: Callable[[], dict[str, Any]], html: Path | None
+    ) -> None:
+        """Print a document, or write its page to a file; its blocks are a part of the data."""
+        from calibscope.report.render.as_data import as_data
+        from calibscope.report.render.terminal import on_terminal
+
+        document = cache(make)
+        if html is not None:
+            self._write(document, html)
+        self.show(
+            lambda: f"Page: {html}" if html else on_terminal(document()),
+            lambda: {**data(), "document": as_data(document()), "page": html},
+        )
+
+    def _write(self, make: "Callable[[], Document]", html: Path) -> None:
+        from calibscope.report.export.target import ExportError
+        from calibscope.report.render.html import write_page
+
+        try:
+            with self.progress("writing the page") as progress:
+                write_page(make, html, progress)
+        except ExportError as error:
+            raise click.ClickException(str(error)) from None
 
 
 def _print(page: "RenderableType") -> None:

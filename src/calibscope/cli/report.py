@@ -15,8 +15,9 @@ from calibscope.cli.output import Output, output_options
     "-o", "--output", "file", type=FILE, default=Path("report.html"), show_default=True,
     help="The file to write.",
 )  # fmt: skip
+@click.option("--model", help="Of a study with several models, the one that is reported on.")
 @output_options
-def report(store: Path, file: Path, output: Output) -> None:
+def report(store: Path, file: Path, model: str | None, output: Output) -> None:
     """Write the report of a study: one HTML file that works offline.
 
     \b
@@ -33,7 +34,7 @@ def report(store: Path, file: Path, output: Output) -> None:
 
     try:
         with output.progress("writing the report") as progress:
-            study = open_study(store)
+            study = open_study(store, model)
             write_report(study, file, progress=progress)
     except (StoreError, ExportError) as error:
         raise click.ClickException(str(error)) from None

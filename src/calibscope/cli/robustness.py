@@ -45,7 +45,8 @@ def robustness(
     weights = "vega"
     """  # noqa: D301
     from calibscope.report.outcomes import robustness_as_data
-    from calibscope.report.robustness import robustness_page
+    from calibscope.report.render.terminal import on_terminal
+    from calibscope.report.sections.robustness import robustness_document
     from calibscope.study.errors import StoreError
     from calibscope.study.robustness import keep, variants_of
     from calibscope.study.robustness import robustness as compared
@@ -65,6 +66,6 @@ def robustness(
     except (StoreError, ValueError) as error:
         raise click.ClickException(str(error)) from None
     output.show(
-        lambda: robustness_page(table, market.name),
+        lambda: on_terminal(robustness_document(table, market.name)),
         lambda: robustness_as_data(table, market, store),
     )

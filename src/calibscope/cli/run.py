@@ -15,6 +15,10 @@ from calibscope.cli.output import Output, output_options
     "--store", type=FILE, default=Path("study.db"), show_default=True,
     help="File for the results; made, or added to.",
 )  # fmt: skip
+@click.option(
+    "--model", "models", multiple=True, metavar="NAME",
+    help="g2++ (default), hull-white, or one of your own; repeat to compare several.",
+)  # fmt: skip
 @click.option("--engine", metavar="ADDRESS", help="Dask scheduler, like tcp://scheduler:8786.")
 @click.option(
     "--engine-timeout", type=click.FloatRange(min=0, min_open=True), default=60.0,
@@ -31,6 +35,7 @@ def run(
     context: click.Context,
     files: Files,
     store: Path,
+    models: tuple[str, ...],
     engine: str | None,
     engine_timeout: float,
     threads: int | None,
@@ -47,6 +52,12 @@ def run(
     superseded. Stop it at any moment: the next run goes on where this one stopped.
 
     \b
+    calibscope run examples/caps.csv --curve examples/ois.csv --model g2++ --model hull-white
+
+    Several models are fitted to the same days and compared: how well they fit, what the quotes
+    identify, and how often the market supports the larger one.
+
+    \b
     --set calibration.solver=bobyqa        sections calibration, diagnosis,
     --set governance.limits.rmsre.red=0.1  governance: docs/study.md
     """  # noqa: D301
@@ -59,6 +70,7 @@ def run(
         from calibscope.study.errors import StoreError
         from calibscope.study.run import Tally, run_study
 
+        files = files.with_models(models)
         chosen = files.study_settings()
         market, _ = files.read(output)
         tally = Tally(0, 0)

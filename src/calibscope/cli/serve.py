@@ -18,8 +18,9 @@ LOCAL = "127.0.0.1"
     "--port", type=click.IntRange(0, 65535), default=8050, show_default=True,
     help="0 takes any that is free.",
 )  # fmt: skip
+@click.option("--model", help="Of a study with several models, the one that is shown first.")
 @output_options
-def serve(store: Path, host: str, port: int, output: Output) -> None:
+def serve(store: Path, host: str, port: int, model: str | None, output: Output) -> None:
     """Ask a study "what if?", in a browser.
 
     \b
@@ -38,7 +39,7 @@ def serve(store: Path, host: str, port: int, output: Output) -> None:
     from calibscope.study.errors import StoreError
 
     try:
-        server, address = make_server(store, host, port)
+        server, address = make_server(store, host, port, model)
     except (StoreError, AddressError) as error:
         raise click.ClickException(str(error)) from None
     if not is_local(host):

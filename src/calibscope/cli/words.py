@@ -27,6 +27,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "calibration.weights": ("rmsre", "absolute", "vega", "leverage_balanced"),
     "calibration.optima": YES_OR_NO,
     "diagnosis.mode": ("active", "full", "strict"),
+    "governance.screening": YES_OR_NO,
+    "governance.warnings": YES_OR_NO,
     "caps.layout": LAYOUTS,
     "caps.quantity": OF_CAPS,
     **{f"caps.units.{quantity}": UNITS for quantity in OF_CAPS},
@@ -45,6 +47,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "conventions.interpolation": (
         "log-linear", "log-cubic", "monotone-convex", "svensson", "svensson-spline", "paper",
     ),
+    "checks.incomplete": ("keep", "drop"),
+    "checks.interpolated": ("keep", "drop"),
 }  # fmt: skip
 
 

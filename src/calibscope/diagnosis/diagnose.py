@@ -20,7 +20,7 @@ from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
 from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
-from calibscope.market.maturity import label
+from calibscope.market.day import MarketDay
 from calibscope.models.model import Model, Values
 
 Labels = npt.NDArray[np.str_]
@@ -130,6 +130,7 @@ def _least_squares(
     lower: Array,
     upper: Array,
     labels: Labels,
+    half_spreads: Array,
     anchor: Array,
     strength: Array,
 ) -> LeastSquares:
@@ -145,23 +146,31 @@ def _least_squares(
         upper,
         labels,
         specs,
+        half_spreads,
     )
     return _with_anchor(plain, anchor, strength) if strength.any() else plain
 
 
-def _given(problem: Problem) -> tuple[Array, Array, Array, Array, Labels, Array, Array]:
+def _given(problem: Problem) -> tuple[Array, Array, Array, Array, Labels, Array, Array, Array]:
     """What the diagnosis takes from a problem, in the order of `_least_squares`."""
     day, task = problem.day, problem.task
-    labels = _labels(tuple(day.maturities.tolist()))
+    labels = _labels(day.labels)
     return (
-        day.prices, problem.weights, problem.lower, problem.upper, labels, task.anchor,
-        task.strength,
+        day.prices, problem.weights, problem.lower, problem.upper, labels, _half_spreads(day),
+        task.anchor, task.strength,
     )  # fmt: skip
 
 
+def _half_spreads(day: MarketDay) -> Array:
+    """(m,) half of ask less bid; not a number where there are none."""
+    if day.bid_ask is None:
+        return np.full(len(day.prices), np.nan)
+    return np.asarray(0.5 * (day.bid_ask[:, 1] - day.bid_ask[:, 0]))
+
+
 @lru_cache(maxsize=256)
-def _labels(maturities: tuple[float, ...]) -> Labels:
-    return np.array([label(year) for year in maturities])
+def _labels(names: tuple[str, ...]) -> Labels:
+    return np.array(names)
 
 
 def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSquares:
@@ -174,6 +183,10 @@ def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSq
     pulls = np.broadcast_to([f"anchor of {name}" for name in plain.specs.names], missed.shape)
     assert plain.second_order is not None
     assert plain.observed is not None
+    assert plain.half_spreads is not None
+    # A pull counts as one more quote: its noise is that of a usual one.
+    usual = np.sqrt(np.mean(plain.weights * plain.half_spreads**2, axis=-1, keepdims=True))
+    spreads = usual / np.sqrt(np.where(strength > 0, strength, 1.0))
     return replace(
         plain,
         residuals=np.concatenate((plain.residuals, missed), axis=-1),
@@ -182,6 +195,7 @@ def _with_anchor(plain: LeastSquares, anchor: Array, strength: Array) -> LeastSq
         second_order=plain.second_order + each * second_orders[..., None, :],
         observed=np.concatenate((plain.observed, anchor), axis=-1),
         labels=np.concatenate((plain.labels, pulls), axis=-1),
+        half_spreads=np.concatenate((plain.half_spreads, spreads), axis=-1),
     )
 
 

@@ -1,7 +1,7 @@
 """`Diagnosis`: what can be said about one fit without fitting again; `refits` fits again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,8 +13,15 @@ from calibscope.diagnosis.facts import Facts
 from calibscope.diagnosis.linear.bates_watts import BatesWatts, bates_watts
 from calibscope.diagnosis.linear.data_worth import CandidateQuotes, DataWorth, data_worth
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
-from calibscope.diagnosis.linear.uncertainty import Form, Scale
-from calibscope.diagnosis.linear.uncertainty_measures import DEFAULT_SCALE, UncertaintyMeasures
+from calibscope.diagnosis.linear.uncertainty import (
+    DEFAULT_SCALE,
+    Form,
+    Noise,
+    Scale,
+    checked_form,
+    checked_scale,
+)
+from calibscope.diagnosis.linear.uncertainty_measures import UncertaintyMeasures
 from calibscope.diagnosis.propagate.consequences import (
     USUAL,
     Consequences,
@@ -22,6 +29,8 @@ from calibscope.diagnosis.propagate.consequences import (
     consequences,
 )
 from calibscope.diagnosis.propagate.quantities import Answers
+from calibscope.diagnosis.refit.comparison import contradicted
+from calibscope.diagnosis.refit.profile import Profiles
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.refit.refits import Refits
 from calibscope.diagnosis.summary import summary
@@ -45,6 +54,7 @@ class Diagnosis(UncertaintyMeasures[float, int]):
 
     refit: Refit | None = None  # to fit again, for refits
     second: Callable[[], Array] | None = None  # (m, p, p) second derivatives, when they are needed
+    known_profiles: dict[Noise, Profiles] = field(init=False, default_factory=dict)  # by scale
 
     def __repr__(self) -> str:
         raised = ", ".join(self.flags.raised) or "none"
@@ -59,44 +69,63 @@ class Diagnosis(UncertaintyMeasures[float, int]):
     def intervals(
         self,
         level: float | Sequence[float] = 0.95,
-        scale: Scale = DEFAULT_SCALE,
+        scale: Noise = DEFAULT_SCALE,
         form: Form = "gauss_newton",
-        method: Method = "delta",
+        method: Method | None = None,
     ) -> Intervals:
         r"""Confidence intervals of the parameters, with marks.
+
+        By default from profiles: all t at which the fit with :math:`\theta_j = t` keeps
+
+        .. math:: Q_j(t) \le Q_{\min}\,\bigl(1 + F_{1,m-p}/(m - p)\bigr)
+
+        or, with known noise, :math:`Q_{\min} + \sigma^2 \chi^2_1` (Bates and Watts, 1988, section
+        6.1). The quick alternative is the delta method,
 
         .. math:: \eta^{-1}\bigl(\eta(\hat\theta)
             \pm q\,|\eta'(\hat\theta)|\,\hat{se}(\hat\theta)\bigr), \qquad
             \eta = \log,\ \mathrm{arctanh}\ \text{or the identity}
 
-        by the delta method (paper, section on transformations and the delta method); q is Student's
-        quantile with m - p degrees of freedom, for `mad` the normal one. Profiles: Bates and Watts
-        (1988), section 6.1; bootstrap: Davison and Hinkley (1997).
-
-        With a parameter at a bound, take "profile": the delta method gives that parameter no
-        interval, and where the mode holds it, those of the others leave out its uncertainty.
+        (paper, section on transformations and the delta method); q is Student's quantile with m - p
+        degrees of freedom, for `mad` and for known noise the normal one. It takes the fit for
+        straight: no mark and no flag tells where its intervals are too short. They are marked as
+        contradicted where a profile of the same scale is known, and has other ends.
 
         Parameters
         ----------
         level : one, or several such as (0.5, 0.75, 0.95), which then come first
-        scale, form : as for `covariance`
-        method : "delta"; or, by fitting again, "profile" (whose scale is always `mse`) or
-            "bootstrap" (parametric)
+        scale : of the noise, as for `covariance`: "mse", a number such as 0.003, "bid_ask", ...
+        form : of the delta method, as for `covariance`
+        method : "profile" or "bootstrap" (parametric; Davison and Hinkley, 1997), by fitting again,
+            or "delta"; None means profiles if the fit can be repeated and no form is asked for
 
         Returns
         -------
         Intervals
             low and high ends, and marks
         """
-        levels = checked_levels(level)
-        if method == "profile":
-            found = self.refits.profiles(np.atleast_1d(levels).tolist()).intervals
-            return found.at(float(levels) if levels.ndim == 0 else tuple(levels.tolist()))
+        levels, scale = checked_levels(level), checked_scale(scale)
+        if method is None:
+            is_quick = self.refit is None or checked_form(form) != "gauss_newton"
+            method = "delta" if is_quick else "profile"
+        if method not in get_args(Method):
+            raise ValueError(f"method is {method!r}; {choose_from(get_args(Method), method)}")
         if method == "bootstrap":
             return self.refits.bootstrap(scale=scale).intervals(level)
-        if method != "delta":
-            raise ValueError(f"method is {method!r}; {choose_from(get_args(Method), method)}")
-        return UncertaintyMeasures.intervals(self, level, scale, form)  # super() knows no slots
+        asked, known = np.atleast_1d(levels).tolist(), self.known_profiles.get(scale)
+        if known is not None and not set(asked) <= set(known.levels):
+            known = None
+        if method == "profile" and known is None:
+            known = self.refits.profiles(asked, scale=scale)
+        walked = None
+        if known is not None:
+            walked = known.intervals.at(asked[0] if levels.ndim == 0 else tuple(asked))
+        if method == "profile" and walked is not None:
+            return walked
+        found = UncertaintyMeasures.intervals(self, level, scale, form)  # super() knows no slots
+        return found if walked is None else replace(
+            found, is_contradicted=contradicted(found, walked)
+        )  # fmt: skip
 
     def data_worth(self, candidates: CandidateQuotes | None = None) -> DataWorth:
         """Factors by which variances grow without each quote, or shrink with each candidate.
@@ -125,7 +154,7 @@ class Diagnosis(UncertaintyMeasures[float, int]):
         horizons: ArrayLike | None = None,
         instruments: Sequence[Any] = (),
         level: float = 0.95,
-        scale: Scale = DEFAULT_SCALE,
+        scale: Noise = DEFAULT_SCALE,
         form: Form = "gauss_newton",
         replicates: ArrayLike | None = None,
         quantities: Quantities | None = None,
@@ -136,14 +165,15 @@ class Diagnosis(UncertaintyMeasures[float, int]):
         Of G2++: the spread of the short rate, the slope of the curve, and how likely negative rates
         and an inverted curve are at each horizon; and prices of instruments that were not quoted.
 
-        Delta intervals of z(theta): z(theta) +- q sqrt(grad z^T Cov grad z) on the quantity's own
-        scale (paper, section on the delta method).
+        The range over all fits with Q up to the limit of a profile at the level, min and max of
+        z(theta) (Bates and Watts, 1988, section 6.1); beside it delta intervals, z(theta) +- q
+        sqrt(grad z^T Cov grad z) on the quantity's own scale (paper, section on the delta method).
 
         Parameters
         ----------
         horizons : in years; None means those of the model
         instruments : `cs.Cap`, `cs.Floor`, `cs.BondOption`
-        level : of the intervals
+        level : of the intervals, and of the limit up to which fits count as possible
         scale, form : as for `covariance`
         replicates : (n, p) parameters of a bootstrap, for its interval
         quantities : other numbers that follow from the parameters, instead of those above

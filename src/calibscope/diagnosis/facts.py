@@ -8,6 +8,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.diagnosis.flags import largest, sizes
+from calibscope.diagnosis.wrong_quote import linear_chances, named
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
@@ -35,7 +36,7 @@ FACTS: Mapping[str, Callable[["Diagnosis"], object]] = {
     ),
     "influencer": lambda dx: _label_of_largest(dx, dx.deletion.believed_distance),
     "cook": lambda dx: _cook(dx),
-    "outlier": lambda dx: _label_of_largest(dx, dx.resid_studentized_external),
+    "outlier": lambda dx: _outlier(dx),
 }
 
 
@@ -72,6 +73,17 @@ def _bounds(dx: "Diagnosis") -> str:
             verb = "is at its bound" if len(names) == 1 else "are at their bounds"
             said.append(f"{_listed(names)} {verb}{end}")
     return "; ".join(said)
+
+
+def _outlier(dx: "Diagnosis") -> str:
+    """Who is out of line, as far as one quote explains the day better than the others."""
+    names = [str(name) for name in dx.problem.labels[sorted(named(linear_chances(dx)))]]
+    if len(names) == 1:
+        return f"{names[0]} is an outlier"
+    if names:
+        return f"one of {', '.join(names)} is an outlier"
+    worst = _label_of_largest(dx, dx.resid_studentized_external)
+    return f"the residual of {worst} is larger than chance allows"
 
 
 def _forced(dx: "Diagnosis") -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.base.numbers import Shown
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.curvature import Curvature
 from calibscope.diagnosis.linear.deletion import Deletion
@@ -30,7 +31,7 @@ MEANINGS = {
     "has_unidentified_parameters": "a combination of parameters can move and nothing changes",
     "has_leverage_near_one": "one quote all but decides a direction (Noether condition in doubt)",
     "has_forced_quote": "a quote is met whatever it says; it has no studentised residual",
-    "is_saturated": "no more quotes than parameters: no scale mse or mad_adjusted, no intervals",
+    "is_saturated": "no more quotes than parameters: intervals need a known noise (scale=0.003)",
     "lacks_robust_scale": "no scale mad_adjusted (one degree of freedom, or most residuals alike)",
     "is_perfect": "no residuals: every scale is zero, and intervals are points",
     "is_off_optimum": "the parameters could still explain residuals, inside the bounds",
@@ -38,8 +39,8 @@ MEANINGS = {
     "has_outlier": "an externally studentised residual is larger than chance allows",
     "has_influential_quote": "removing a quote would change the parameters substantially (Cook's "
     "distance above {cooks_distance:g}, with the exact Hessian where there is one)",
-    "has_collapsed_intervals": "an interval is too short because rank was lost",
-    "has_cut_intervals": "an interval reaches a bound",
+    "has_collapsed_intervals": "a delta interval is too short because rank was lost",
+    "has_cut_intervals": "a delta interval reaches a bound",
     "lacks_second_derivatives": "no exact-Hessian forms",
     "has_strong_curvature": (
         "the linear approximation is more than {curvature:.0%} off in a flat direction"
@@ -82,7 +83,8 @@ class Flags:
 
 def meaning(name: str, settings: DiagnosisSettings) -> str:
     """What a flag says, with its threshold."""
-    return MEANINGS[name].format_map(asdict(settings))
+    thresholds = {name: Shown(value) for name, value in asdict(settings).items()}
+    return MEANINGS[name].format_map(thresholds)
 
 
 def largest(values: Array) -> Array:
@@ -131,9 +133,9 @@ def raise_flags(
     outlying = outlier_limit(
         left_out.degrees_of_freedom, scales.count, settings.outlier_probability
     )
-    quantiles = quantile(settings.level, "mad_adjusted", degrees)
+    quantiles = quantile(settings.level, "mse", degrees)
     _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
-        problem, known.shares, own.deviations, scales.mad_adjusted * quantiles
+        problem, known.shares, own.deviations, scales.mse * quantiles
     )
     error = curvature.largest_eigenvalue
     return Flags(

@@ -33,6 +33,7 @@ class LeastSquares:
     upper: Array  # (p,)
     labels: npt.NDArray[np.str_]  # (m,)
     specs: Specs
+    half_spreads: Array | None = None  # (m,) of bids and asks; not a number where there are none
     root_weights: Array = field(init=False)  # (m,) diagonal of W^(1/2)
     weighted_residuals: Array = field(init=False)  # (m,) e; with w = 1/y^2 relative errors
     design: Array = field(init=False)  # (m, p) A = W^(1/2) J
@@ -72,6 +73,22 @@ class LeastSquares:
         highest = products.max(axis=-1)
         is_relative = (highest > 0) & (products.min(axis=-1) >= (1 - 1e-9) * highest)
         return np.where(is_relative, highest, np.nan)
+
+    @property
+    def weighted_half_spreads(self) -> Array:
+        """(m,) the noise of the weighted residuals, if a quote's is half of its spread.
+
+        :math:`w_k^{1/2} s_k`; zero without weight, not a number on days of a stack that lack some.
+        """
+        if self.half_spreads is None or np.isnan(self.half_spreads).all():
+            raise ValueError("there are no bids and asks; give bid_ask to the day")
+        is_missing = np.isnan(self.half_spreads) & (self.weights > 0)
+        if is_missing.ndim == 1 and is_missing.any():
+            raise ValueError(
+                f"{', '.join(self.labels[is_missing])}: no bid and ask; give bid_ask to all "
+                "quotes, or a number such as scale=0.003"
+            )
+        return np.where(self.weights > 0, self.root_weights * self.half_spreads, 0.0)
 
     def is_perfect(self, threshold: float) -> BoolArray:
         """Whether residuals are rounding: small against the observations, where these are known.

@@ -42,11 +42,16 @@ RULES = (
     Rule("leverage", ("has_leverage_near_one",), "{lever}"),
     Rule("leverage", (), "no quote decides alone"),
     Rule("caution", ("is_off_optimum",), "this is not an optimum, so read little into the rest"),
-    Rule("caution", ("is_saturated",), "there are too few {quotes} to tell noise from fit"),
+    Rule(
+        "caution",
+        ("is_saturated",),
+        "there are too few {quotes} to tell noise from fit, so intervals need a known noise "
+        "(scale=0.003)",
+    ),
     Rule(
         "caution",
         ("lacks_robust_scale",),
-        "there is no robust scale of the noise, so intervals need the scale mse",
+        "there is no robust scale of the noise",
     ),
     Rule(
         "caution", ("is_perfect",), "all {quotes} are met exactly, so there is no noise to measure"
@@ -56,11 +61,11 @@ RULES = (
         ("has_indefinite_hessian",),
         "the fit is no strict minimum, so predicted shifts of parameters mean nothing",
     ),
-    Rule("caution", ("has_outlier",), "{outlier} is an outlier"),
+    Rule("caution", ("has_outlier",), "{outlier}"),
     Rule(
         "caution",
         ("has_strong_curvature",),
-        "the linear approximation is {curvature} off here, so use the profile interval",
+        "the linear approximation is {curvature} off here, so check predicted shifts by refits",
     ),
     Rule(
         "caution",

@@ -1,5 +1,7 @@
 """What can be wrong with the caps of a day: each check returns the problems it finds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
@@ -75,28 +77,39 @@ def beyond_the_curve(curve: DiscountCurve, years: Array, last_payments: Array) -
 
 
 def duplicate_problems(
-    kind: str, years: Array, counts: Indices, strikes: Array, prices: Array
+    kinds: Sequence[str], years: Array, counts: Indices, strikes: Array, prices: Array
 ) -> list[str]:
-    """Caps quoted twice: the same maturity and strike, whatever the prices.
+    """Caps or floors quoted twice: the same maturity and strike, whatever the prices.
 
     They would pull on the fit with twice their weight, or towards two prices at once.
     """
     if len(set(counts.tolist())) == len(counts):
         return []
     problems = []
-    order = np.lexsort((strikes, counts))
+    order = np.lexsort((strikes, counts, np.array(kinds)))
     for one, other in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
-        if counts[one] == counts[other] and strikes[other] - strikes[one] <= SAME_STRIKE:
+        alike = kinds[one] == kinds[other] and counts[one] == counts[other]
+        if alike and strikes[other] - strikes[one] <= SAME_STRIKE:
             first, second = sorted((one, other))
             one_price, other_price = f"{prices[first]:.10g}", f"{prices[second]:.10g}"
             quoted = f"at {one_price} and at {other_price}"
             if one_price == other_price:
                 quoted = f"both times at {one_price}, a duplicate"
             problems.append(
-                f"{years[one]:g}Y: the {kind} with strike {strikes[one]:.6g} is quoted twice, "
-                f"{quoted} (entries {first + 1} and {second + 1}); keep one, or correct a strike"
+                f"{years[one]:g}Y: the {kinds[one]} with strike {strikes[one]:.6g} is quoted "
+                f"twice, {quoted} (entries {first + 1} and {second + 1}); keep one, or correct a "
+                "strike"
             )
     return problems
+
+
+def label_problems(labels: Sequence[str]) -> list[str]:
+    """Quotes that tables could not tell apart."""
+    return [
+        f"{label}: two quotes have this label; leave one out, or give it another strike"
+        for label in dict.fromkeys(labels)
+        if labels.count(label) > 1
+    ]
 
 
 def date_problems(

@@ -1,45 +1,33 @@
-"""One day's market: a discount curve and the caps (or floors) quoted on it.
+"""One day's market: a discount curve and what is quoted on it.
 
-`MarketDay.from_arrays` is the entry point for users: it fills in what they leave out (the regular
-grid, at-the-money strikes, prices from volatilities) and checks everything. What comes out is
-frozen and complete, so nothing downstream has to ask again.
+`MarketDay.from_quotes` and, for caps alone, `MarketDay.from_arrays` are the entry points for users:
+they fill in what is left out (the regular grid, at-the-money strikes, prices from volatilities) and
+check everything. What comes out is frozen and complete, so nothing downstream has to ask again.
 """
 
 import datetime
-import hashlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
-from calibscope.base.arrays import Array, ArrayLike, Indices, frozen
-from calibscope.market.calendar import LONGEST_CAP, calendar_times
-from calibscope.market.checks import (
-    beyond_the_curve,
-    bid_ask_pairs,
-    bid_ask_problems,
-    coverage_problems,
-    date_problems,
-    duplicate_problems,
-    maturity_problems,
-    size_problems,
-    vol_problems,
-)
+from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices, frozen
+from calibscope.market.checks import label_problems
 from calibscope.market.curve import DiscountCurve
+from calibscope.market.day_checks import day_problems
+from calibscope.market.day_names import day_label, fingerprint_of, labels_of
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.inputs import choice, column, flag, numbers, positive_number
-from calibscope.market.quotes import Caplets, Kind, VolType, largest_payoffs, swap_rates
+from calibscope.market.inputs import parsed_date as parsed_date
+from calibscope.market.instruments.cap import cap_label
+from calibscope.market.instruments.cap_grid import AtTheMoney, Calendar, is_repeated
+from calibscope.market.instruments.instrument import Instrument, Quote, QuotedInVols
+from calibscope.market.quotes import Caplets, Kind, Kinds, VolType, payoff_signs
 from calibscope.market.schedule import Schedule
-
-AtTheMoney = Literal["forward", "spot"]
-Calendar = Literal["TARGET"]
-
-LARGEST_SHIFT = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MarketDay:
-    """Caps (or floors) quoted on one day, with their curve and schedule.
+    """What is quoted on one day: caps and floors first, then other instruments.
 
     All caps start together and share `schedule`; cap k covers its first `period_counts[k]`
     periods, without the first one unless `has_first_caplet`.
@@ -48,14 +36,17 @@ class MarketDay:
     curve: DiscountCurve
     schedule: Schedule
     maturities: Array  # (m,) years, as quoted
-    period_counts: Indices  # (m,)
-    strikes: Array  # (m,) decimal
+    period_counts: Indices  # (c,) of the caps and floors
+    strikes: Array  # (m,) decimal; NaN for other instruments without one
     prices: Array  # (m,) for `notional`
     notional: float = 1.0
-    kind: Kind = "cap"
+    kind: Kinds = "cap"  # of all c, or of each
     has_first_caplet: bool = False
     bid_ask: Array | None = None  # (m, 2) bid and ask price
     date: datetime.date | None = None
+    is_struck: BoolArray | None = None  # (c,) whose label names the strike; None: none does
+    others: tuple[Instrument, ...] = ()  # (m - c,) that are neither caps nor floors
+    is_interpolated: BoolArray | None = None  # (m,) quotes that somebody filled in; None: none
 
     def __post_init__(self) -> None:
         for name in ("maturities", "strikes", "prices"):
@@ -65,17 +56,73 @@ class MarketDay:
         counts = np.array(self.period_counts, dtype=np.int64)
         counts.flags.writeable = False
         object.__setattr__(self, "period_counts", counts)
-        raise_problems(self.label, self._problems())
-        object.__setattr__(self, "schedule", self.schedule.first(int(counts.max())))
+        object.__setattr__(self, "others", tuple(self.others))
+        if not isinstance(self.kind, str):
+            kinds = tuple(map(str, self.kind))
+            object.__setattr__(self, "kind", kinds[0] if len(set(kinds)) == 1 else kinds)
+        raise_problems(self.label, day_problems(self))
+        struck = is_repeated(counts, self.kinds) if self.is_struck is None else self.is_struck
+        self._mark("is_struck", struck, self.cap_count)
+        self._mark("is_interpolated", self.is_interpolated, len(self.prices))
+        raise_problems(self.label, label_problems(self.labels))
+        longest = int(counts.max(initial=0)) or self.schedule.periods
+        object.__setattr__(self, "schedule", self.schedule.first(longest))
 
     def __repr__(self) -> str:
-        quotes = ", ".join(f"{year:g}Y" for year in self.maturities)
-        return f"MarketDay({self.date or 'no date'}: {self.kind}s {quotes})"
+        has_one_kind = self.quoted_as != "quotes"
+        is_plain = has_one_kind and self.is_struck is None
+        quotes = map(cap_label, self.maturities.tolist()) if is_plain else self.labels
+        what = f"{self.quoted_as} " if has_one_kind else ""
+        return f"MarketDay({self.date or 'no date'}: {what}{', '.join(quotes)})"
 
     @property
     def label(self) -> str:
         """How messages name this day."""
-        return _label(self.date)
+        return day_label(self.date)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """(m,) how tables name the quotes, unique: "10Y", "10Y floor", "10Y @2%".
+
+        The strike is named where it was asked for, and where a maturity is quoted twice; a file's
+        own at-the-money strikes change every day, and would give a quote another name each day.
+        """
+        return labels_of(self)
+
+    @property
+    def cap_count(self) -> int:
+        """How many of the quotes, the first ones, are caps and floors."""
+        return len(self.period_counts)
+
+    @property
+    def cap_maturities(self) -> Array:
+        """(c,) years, of the caps and floors."""
+        return self.maturities[: self.cap_count]
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """(c,) "cap" or "floor"."""
+        if isinstance(self.kind, str):
+            return (self.kind,) * self.cap_count
+        return tuple(self.kind)
+
+    @property
+    def quoted_as(self) -> str:
+        """What the quotes are, as a word: "caps", "floors", or "quotes" if there are several."""
+        return f"{self.kind}s" if isinstance(self.kind, str) and not self.others else "quotes"
+
+    @property
+    def payoff_signs(self) -> Array:
+        """(c,) 1 for caps, -1 for floors."""
+        return np.broadcast_to(payoff_signs(self.kind), self.period_counts.shape)
+
+    @property
+    def tenor(self) -> float:
+        """The length of an interest period in years, nominally."""
+        if self.cap_count:
+            longest = int(self.period_counts.argmax())
+            return float(self.maturities[longest] / self.period_counts[longest])
+        return float(self.schedule.times[-1] / self.schedule.periods)
 
     @property
     def first_period(self) -> int:
@@ -92,12 +139,12 @@ class MarketDay:
 
     @property
     def caplets(self) -> Caplets:
-        """The caplets of all caps, cap after cap."""
+        """The caplets of all caps and floors, cap after cap."""
         return Caplets.of_caps(
             self.discounts,
             self.schedule.times,
             self.schedule.accruals,
-            self.strikes,
+            self.strikes[: self.cap_count],
             self.period_counts,
             self.first_period,
         )
@@ -109,47 +156,162 @@ class MarketDay:
         The vol at which the formula of Bachelier (1900), summed over the caplets, gives the price:
         y(vol) = y; `Caplets.implied_normal_vols` solves it.
         """
-        return self.caplets.implied_normal_vols(self.prices / self.notional, self.kind)
+        return self.implied_normal_vols(self.prices)
 
-    def without(self, maturities: ArrayLike) -> "MarketDay":
-        """The same day without the quotes of these maturities (years); others are no error.
+    def implied_normal_vols(self, prices: ArrayLike) -> Array:
+        """The normal vols of other prices for the same quotes; NaN where there is none.
+
+        The formula is that of `normal_vols` (Bachelier, 1900).
 
         Parameters
         ----------
-        maturities : to leave out, years
+        prices : (m,) for the notional of the day
+
+        Returns
+        -------
+        Array
+            (m,) decimal
+        """
+        units, c = np.asarray(prices, float) / self.notional, self.cap_count
+        vols = np.full(units.shape, np.nan)
+        if c:
+            vols[:c] = self.caplets.implied_normal_vols(units[:c], self.kind)
+        for k, instrument in enumerate(self.others, c):
+            if isinstance(instrument, QuotedInVols):
+                vols[k] = instrument.normal_vol(float(units[k]), self.curve)
+        return vols
+
+    @property
+    def vegas(self) -> Array:
+        r"""Change of each price per unit of its flat normal vol, for the notional of the day.
+
+        The derivative of `Caplets.vegas`; NaN where there is no vol, and for other instruments.
+
+        Source: the derivative of Bachelier (1900) by the vol.
+        """
+        c = self.cap_count
+        found = np.full(len(self.prices), np.nan)
+        if c:
+            found[:c] = self.notional * self.caplets.vegas(self.normal_vols[:c])
+        return found
+
+    def prices_at(self, normal_vols: ArrayLike) -> Array:
+        """The prices of other normal vols for the same quotes, for the notional of the day.
+
+        The formula of Bachelier (1900), summed over the caplets (`Caplets.cap_prices`).
+
+        Parameters
+        ----------
+        normal_vols : (m,) decimal
+
+        Returns
+        -------
+        Array
+            (m,); NaN for instruments without vols
+        """
+        vols, c = np.asarray(normal_vols, float), self.cap_count
+        units = np.full(vols.shape, np.nan)
+        if c:
+            units[:c] = self.caplets.cap_prices(vols[:c], "normal", self.kind)
+        for k, instrument in enumerate(self.others, c):
+            if isinstance(instrument, QuotedInVols):
+                units[k] = instrument.price_at(float(vols[k]), self.curve)
+        return self.notional * units
+
+    def without(self, quotes: ArrayLike | Collection[str]) -> "MarketDay":
+        """The same day without some quotes; others than those of the day are no error.
+
+        Parameters
+        ----------
+        quotes : labels such as "10Y floor"; or maturities in years, for all quotes of each
 
         Returns
         -------
         MarketDay
             a day with fewer quotes
         """
-        kept = ~np.isin(self.maturities, maturities)
-        if not kept.any():
+        given = np.atleast_1d(np.asarray(quotes))
+        if given.dtype.kind == "U":
+            gone = np.isin(self.labels, given)
+        else:
+            gone = np.isin(self.maturities, given)
+        if gone.all():
             raise MarketDataError(self.label, ["no quote would be left; leave out fewer"])
+        return self._with_only(~gone)
+
+    @property
+    def only_caps(self) -> "MarketDay":
+        """The day without its other instruments."""
+        return self._with_only(np.arange(len(self.prices)) < self.cap_count)
+
+    def _with_only(self, kept: BoolArray) -> "MarketDay":
+        c = self.cap_count
+        caps = kept[:c]
+        kinds = tuple(kind for kind, keep in zip(self.kinds, caps, strict=True) if keep)
         return replace(
             self,
             maturities=self.maturities[kept],
-            period_counts=self.period_counts[kept],
+            period_counts=self.period_counts[caps],
             strikes=self.strikes[kept],
             prices=self.prices[kept],
+            kind=kinds or "cap",
             bid_ask=None if self.bid_ask is None else self.bid_ask[kept],
+            is_struck=None if self.is_struck is None else self.is_struck[caps],
+            others=tuple(one for one, keep in zip(self.others, kept[c:], strict=True) if keep),
+            is_interpolated=None if self.is_interpolated is None else self.is_interpolated[kept],
         )
 
     @property
     def fingerprint(self) -> str:
         """A hash of everything that defines this day, down to the last bit."""
-        digest = hashlib.sha256(
-            f"{self.date} {self.kind} {self.has_first_caplet} {float(self.notional)!r} "
-            f"{self.curve.interpolation} {self.period_counts.tolist()}".encode()
+        return fingerprint_of(self)
+
+    @classmethod
+    def from_quotes(
+        cls,
+        *,
+        curve: DiscountCurve,
+        quotes: Sequence[Quote],
+        tenor: float = 0.5,
+        calendar: Calendar | None = None,
+        notional: float = 1.0,
+        first_caplet: bool = False,
+        atm: AtTheMoney | None = None,
+        date: str | datetime.date | None = None,
+    ) -> "MarketDay":
+        """Build and check a day from quotes of any instruments.
+
+        Parameters
+        ----------
+        curve : the discount curve, up to the last payment at least
+        quotes : each an instrument with a price or a vol; caps and floors of several strikes may
+            stand beside each other
+        tenor, calendar : dates of the caps and floors, as for `from_arrays`
+        notional : to which the prices refer
+        first_caplet, atm : what the caps include and where they are at the money, as for
+            `from_arrays`
+        date : "2022-07-21" or a date, optional
+
+        Returns
+        -------
+        MarketDay
+            a checked day: caps and floors first, then other instruments, in the order given
+
+        Examples
+        --------
+        >>> from calibscope.market.instruments.cap import Cap, Floor
+        >>> curve = DiscountCurve.from_zero_rates([1, 10], [0.02, 0.025])
+        >>> day = MarketDay.from_quotes(curve=curve, date="2022-07-21", quotes=[
+        ...     Quote(Cap(5), vol=0.0086), Quote(Cap(5, 0.04), vol=0.0091),
+        ...     Quote(Floor(10, 0.01), price=0.021)])
+        >>> day.labels
+        ('5Y', '5Y @4%', '10Y floor @1%')
+        """
+        from calibscope.market.quoted_day import day_of_quotes
+
+        return day_of_quotes(
+            curve, quotes, tenor, calendar, notional, first_caplet, atm, *parsed_date(date)
         )
-        arrays = (
-            self.curve.times, self.curve.log_discounts, self.schedule.times,
-            self.schedule.accruals, self.maturities, self.strikes, self.prices,
-            np.empty(0) if self.bid_ask is None else self.bid_ask,
-        )  # fmt: skip
-        for array in arrays:
-            digest.update(array.size.to_bytes(8, "little") + array.tobytes())
-        return digest.hexdigest()
 
     @classmethod
     def from_arrays(
@@ -166,7 +328,7 @@ class MarketDay:
         calendar: Calendar | None = None,
         times: ArrayLike | None = None,
         accruals: ArrayLike | None = None,
-        kind: Kind = "cap",
+        kind: Kinds = "cap",
         notional: float = 1.0,
         bid_ask: ArrayLike | None = None,
         first_caplet: bool = False,
@@ -190,7 +352,7 @@ class MarketDay:
             counted from `date`; None is the idealised grid 0, tenor, 2 tenor, ...
         times, accruals : dates in years and accruals of all periods up to the longest maturity,
             for any other grid
-        kind : "cap" or "floor"
+        kind : "cap" or "floor", of all quotes or one for each
         notional : to which the prices refer
         bid_ask : (m, 2) bid and ask price, optional
         first_caplet : include the caplet that is fixed today, at its intrinsic value
@@ -216,196 +378,18 @@ class MarketDay:
         >>> day.prices.round(5)
         array([0.00992, 0.02201, 0.05778])
         """
-        day, problems = parsed_date(date)
-        years, found = numbers(maturities, "maturities")
-        if found:
-            raise MarketDataError(_label(day), problems + found)
-        problems += choice(kind, "kind", Kind)
-        if atm is None:
-            atm = usual_strike(first_caplet)
-        problems += choice(atm, "atm", AtTheMoney)
-        problems += choice(vol_type, "vol_type", VolType)
-        if vol_type == "shifted_lognormal":
-            problems += positive_number(vol_shift, "vol_shift", "0.03 is three percent")
-            if not problems and vol_shift > LARGEST_SHIFT:
-                problems.append(
-                    f"vol_shift is {vol_shift:g}, that is {100 * vol_shift:g} percent; 0.03 is "
-                    "three percent"
-                )
-        elif vol_shift != 0:
-            problems.append(f"vol_shift is {vol_shift!r}, but {vol_type} vols have no shift")
-        problems += positive_number(notional, "notional", "1 means prices per unit")
-        problems += flag(first_caplet, "first_caplet")
-        start = 0 if first_caplet else 1
-        quotes, found = _quotes(years, prices, vols)
-        problems += found
-        if strikes is not None:
-            strikes, found = column(years, strikes, "strike", may_be_negative=True)
-            problems += found
-        if bid_ask is not None:
-            bid_ask, found = bid_ask_pairs(years, bid_ask)
-            problems += found
-        if calendar is not None:
-            times, accruals, found = _calendar_grid(years, tenor, calendar, day, times, accruals)
-            problems += found
-        schedule, counts, found = _schedule(curve, years, tenor, start, times, accruals)
-        problems += found
-        first = 1 if atm == "forward" else 0
-        if strikes is None and np.any(counts <= first):
-            problems.append("a cap of one period has no forward strike; give strikes or atm='spot'")
-        if schedule is None or problems:
-            raise MarketDataError(_label(day), problems)
+        from calibscope.market.quoted_day import day_of_arrays
 
-        P, grid, delta = curve.discount(schedule.times), schedule.times, schedule.accruals
-        if strikes is None:
-            strikes = swap_rates(P, delta, first, counts)
-        if prices is None:
-            caplets = Caplets.of_caps(P, grid, delta, strikes, counts, start)
-            vols, shift = quotes, vol_shift if vol_type == "shifted_lognormal" else 0.0
-            quotes = notional * caplets.cap_prices(vols, vol_type, kind, shift)
-            problems = vol_problems(years, vols, vol_type, strikes, quotes)
-        most = largest_payoffs(P, delta, strikes, counts, start, kind)
-        problems = problems or size_problems(years, strikes, quotes / notional, most)
-        raise_problems(_label(day), problems)
-        return cls(
-            curve=curve,
-            schedule=schedule,
-            maturities=years,
-            period_counts=counts,
-            strikes=strikes,
-            prices=quotes,
-            notional=notional,
-            kind=kind,
-            has_first_caplet=bool(first_caplet),
-            bid_ask=bid_ask,
-            date=day,
-        )
+        return day_of_arrays(
+            curve, maturities, prices, vols, vol_type, vol_shift, strikes, tenor, calendar, times,
+            accruals, kind, notional, bid_ask, first_caplet, atm, *parsed_date(date),
+        )  # fmt: skip
 
-    def _problems(self) -> list[str]:
-        years = self.maturities
-        problems = [
-            *choice(self.kind, "kind", Kind),
-            *flag(self.has_first_caplet, "has_first_caplet"),
-            *column(years, self.prices, "price")[1],
-            *column(years, self.strikes, "strike", may_be_negative=True)[1],
-            *coverage_problems(self.curve, self.schedule, years, self.period_counts),
-            *positive_number(self.notional, "notional", "1 means prices per unit"),
-        ]
-        problems += [
-            f"maturity is {year}; it must be a positive number of years"
-            for year in years[~((years > 0) & (years < np.inf))]
-        ]
-        if len(self.period_counts) == len(years):
-            problems += [
-                f"{years[k]:g}Y: the cap covers {self.period_counts[k]} periods; it needs more "
-                f"than {self.first_period}"
-                for k in np.flatnonzero(self.period_counts <= self.first_period)
-            ]
-        if problems:
-            return problems
-        longest = float(self.schedule.accruals.max())
-        problems += duplicate_problems(
-            self.kind, years, self.period_counts, self.strikes, self.prices
-        )
-        problems += [
-            f"{years[k]:g}Y: strike is {self.strikes[k]:g}; it must be above {-1 / longest:g}, "
-            "where one plus strike times accrual is zero (units? 2 percent is 0.02)"
-            for k in np.flatnonzero(1 + self.strikes * longest <= 0)
-        ]
-        if self.bid_ask is not None:
-            _, found = bid_ask_pairs(years, self.bid_ask)
-            problems += found or bid_ask_problems(years, self.prices, self.bid_ask)
-        return problems
-
-
-def usual_strike(first_caplet: bool) -> AtTheMoney:
-    """The at-the-money strike that goes with the first caplet: spot if included, else forward."""
-    return "spot" if first_caplet else "forward"
-
-
-def _label(date: datetime.date | None) -> str:
-    return "market day" if date is None else f"market day {date}"
-
-
-def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
-    """A date as users write it, and what is wrong with it."""
-    if isinstance(date, np.datetime64):
-        date = date.astype("datetime64[D]").item()
-    if isinstance(date, datetime.datetime):
-        return date.date(), []
-    if date is None or isinstance(date, datetime.date):
-        return date, []
-    try:
-        return datetime.date.fromisoformat(date), []  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None, [f"date is {date!r}; write it as year-month-day, like 2022-07-21"]
-
-
-def _quotes(
-    years: Array, prices: ArrayLike | None, vols: ArrayLike | None
-) -> tuple[Array, list[str]]:
-    if prices is not None and vols is not None:
-        return np.empty(0), ["both prices and vols are given; choose one"]
-    if prices is not None:
-        return column(years, prices, "price")
-    if vols is not None:
-        return column(years, vols, "vol")
-    return np.empty(0), ["there are no quotes; give prices or vols, one per maturity"]
-
-
-def _calendar_grid(
-    years: Array,
-    tenor: float,
-    calendar: object,
-    date: datetime.date | None,
-    times: ArrayLike | None,
-    accruals: ArrayLike | None,
-) -> tuple[ArrayLike | None, ArrayLike | None, list[str]]:
-    """Times and accruals of caps on business days."""
-    problems = choice(calendar, "calendar", Calendar)
-    if date is None:
-        problems.append("caps on calendar dates need the date of the quotes; give date=...")
-    if times is not None or accruals is not None:
-        problems.append("calendar and times are both given; choose one")
-    months = 12 * tenor if isinstance(tenor, int | float) else 0
-    if months not in (1, 3, 6, 12):
-        problems.append(f"tenor is {tenor!r}; calendar dates need 1, 3, 6 or 12 months (0.5 is 6M)")
-    longest = years[np.isfinite(years)].max(initial=0)
-    if longest > LONGEST_CAP:
-        problems.append(f"{longest:g}Y: no calendar reaches that far; the maturity is in years")
-    if problems or longest <= 0:
-        return None, None, problems
-    grid, delta = calendar_times(np.datetime64(date, "D"), int(months), round(longest / tenor))
-    return grid, delta, []
-
-
-def _schedule(
-    curve: DiscountCurve,
-    years: Array,
-    tenor: float,
-    start: int,
-    times: ArrayLike | None,
-    accruals: ArrayLike | None,
-) -> tuple[Schedule | None, Indices, list[str]]:
-    """The periods that the caps share, and how many of them each cap covers."""
-    none = np.empty(0, np.int64)
-    if not isinstance(curve, DiscountCurve):
-        return None, none, [
-            f"curve is a {type(curve).__name__}; make one with DiscountCurve.from_zero_rates or "
-            "DiscountCurve.from_discount_factors"
-        ]  # fmt: skip
-    problems = positive_number(tenor, "tenor", "0.5 is six months")
-    problems = problems or maturity_problems(years, tenor, start)
-    if times is None:  # before the grid is built: a maturity of 1e9 years would fill the memory
-        problems += beyond_the_curve(curve, years, years)
-    if problems:
-        return None, none, problems
-    counts = np.rint(years / tenor).astype(np.int64)
-    grid = np.arange(counts.max() + 1) * tenor if times is None else times
-    try:
-        schedule = Schedule.from_times(grid, accruals)
-    except MarketDataError as error:
-        return None, none, [f"schedule: {problem}" for problem in error.problems]
-    problems = coverage_problems(curve, schedule, years, counts)
-    problems = problems or date_problems(schedule, years, counts, tenor, start)
-    return schedule.first(int(counts.max())), counts, problems
+    def _mark(self, name: str, given: ArrayLike | None, size: int) -> None:
+        """Keep true or false for each of `size` quotes, read-only; None if none is true."""
+        marks = np.array(np.zeros(size) if given is None else given, dtype=np.bool_)
+        if marks.shape != (size,):
+            problem = f"{name} has shape {marks.shape}; give one for each of the {size} quotes"
+            raise MarketDataError(self.label, [problem])
+        marks.flags.writeable = False
+        object.__setattr__(self, name, marks if marks.any() else None)

@@ -9,13 +9,14 @@ files.
 
 import datetime
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
+from calibscope.market.synthetic.chance import SEED, seeded
 from calibscope.market.synthetic.curves import NODES
-from calibscope.market.synthetic.tables import published_tables
+from calibscope.market.synthetic.tables import Tables, published_tables
 from calibscope.market.synthetic.vols import MATURITIES
 
 
@@ -28,11 +29,16 @@ class PlantedOutlier(NamedTuple):
 
 
 @cache
-def demo_market() -> Market:
+def demo_market(incomplete: Literal["drop", "keep"] = "drop", seed: int = SEED) -> Market:
     """The synthetic Euro market: 2,157 complete days from 2016-09-01 to 2025-06-02.
 
     13 at-the-money caps a day (3 to 30 years, 6-month tenor, first caplet excluded) on 55-point
     OIS curves. The same on every machine.
+
+    Parameters
+    ----------
+    incomplete : days that lack some quotes: "drop" them as the paper does, or "keep" them too
+    seed : of chance; another one gives another history that is tied to the same facts
 
     Returns
     -------
@@ -40,16 +46,19 @@ def demo_market() -> Market:
         synthetic days, checked like those of a file
     """
     from calibscope.market.assembly import assemble
+    from calibscope.market.settings import CheckSettings, MarketSettings
 
-    return assemble(demo_panels(), name="built-in Euro market", is_synthetic=True)
+    settings = MarketSettings(checks=CheckSettings(incomplete=incomplete))
+    name = "built-in Euro market" if seed == SEED else f"built-in Euro market, seed {seed}"
+    return assemble(demo_panels(seed), settings, name=name, is_synthetic=True)
 
 
-def demo_panels() -> list[Panel]:
+def demo_panels(seed: int = SEED) -> list[Panel]:
     """The published tables of the synthetic market before any filter: all TARGET days, with gaps.
 
     Prices per unit notional and strikes (8 decimals), discount factors (10 decimals).
     """
-    tables = published_tables()
+    tables = _tables(seed)
     return [
         Panel("price", tables.dates, MATURITIES, tables.prices, "demo caps"),
         Panel("strike", tables.dates, MATURITIES, tables.strikes, "demo caps"),
@@ -57,25 +66,30 @@ def demo_panels() -> list[Panel]:
     ]
 
 
-def planted_outliers() -> list[PlantedOutlier]:
+def planted_outliers(seed: int = SEED) -> list[PlantedOutlier]:
     """The wrong quotes among the complete days: what a diagnostic may find."""
-    tables = published_tables()
+    tables = _tables(seed)
     return [
         PlantedOutlier(tables.dates[day].item(), float(MATURITIES[cap]), size)
         for day, cap, size in tables.outliers
     ]
 
 
-def planted_stale_days() -> list[datetime.date]:
+def planted_stale_days(seed: int = SEED) -> list[datetime.date]:
     """The days on which all caps, prices and strikes, are those of the day before."""
-    tables = published_tables()
+    tables = _tables(seed)
     return [tables.dates[day].item() for day in tables.stale]
 
 
-def planted_gaps() -> dict[datetime.date, str]:
+def planted_gaps(seed: int = SEED) -> dict[datetime.date, str]:
     """The incomplete days, and what they lack."""
-    tables = published_tables()
+    tables = _tables(seed)
     return {tables.dates[day].item(): gap.value for day, gap in tables.gaps.items()}
+
+
+def _tables(seed: int) -> Tables:
+    with seeded(seed):
+        return published_tables()
 
 
 def demo_day() -> MarketDay:

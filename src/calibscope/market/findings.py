@@ -13,7 +13,8 @@ import numpy as np
 
 from calibscope.market.maturity import label
 
-FEWEST_MATURITIES = 6  # leave five parameters a degree of freedom
+FEWEST_QUOTES = 6  # leave five parameters a degree of freedom
+INCOMPLETE = "incomplete"  # the check that finds days without some of their quotes
 
 
 class Severity(Enum):
@@ -26,7 +27,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of a report: file, date, maturity, what is wrong and the remedy."""
+    """One line of a report: file, date, quote, what is wrong and the remedy."""
 
     severity: Severity
     source: str  # the file, and the sheet where there are several
@@ -35,15 +36,16 @@ class Finding:
     maturity: float | None = None  # years
     check: str = ""  # which check found it, such as "stale day": findings are counted by it
     lacking: tuple[float, ...] = ()  # maturities in years whose quote or strike the day lacks
+    quote: str = ""  # its label, such as "10Y floor @2%", if it is about one
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.source, self.place, self.message) if part)
 
     @property
     def place(self) -> str:
-        """Date and maturity, as far as there are any."""
+        """Date and quote, or maturity, as far as there are any."""
         year = "" if self.maturity is None else label(self.maturity)
-        return ", ".join(part for part in (str(self.date or ""), year) if part)
+        return ", ".join(part for part in (str(self.date or ""), self.quote or year) if part)
 
 
 def dropped(
@@ -53,17 +55,23 @@ def dropped(
     maturity: float | None,
     check: str,
     lacking: Iterable[float] = (),
+    quote: str = "",
 ) -> Finding:
     """A finding that drops its day."""
-    found = _dated(Severity.DROPPED, source, message, date, maturity, check)
+    found = _dated(Severity.DROPPED, source, message, date, maturity, check, quote)
     return replace(found, lacking=tuple(map(float, lacking)))
 
 
 def warning(
-    source: str, message: str, date: np.datetime64, maturity: float | None, check: str
+    source: str,
+    message: str,
+    date: np.datetime64,
+    maturity: float | None,
+    check: str,
+    quote: str = "",
 ) -> Finding:
     """A finding to be reviewed."""
-    return _dated(Severity.WARNING, source, message, date, maturity, check)
+    return _dated(Severity.WARNING, source, message, date, maturity, check, quote)
 
 
 def _dated(
@@ -73,10 +81,11 @@ def _dated(
     date: np.datetime64,
     maturity: float | None,
     check: str,
+    quote: str,
 ) -> Finding:
     year = None if maturity is None else float(maturity)
     day: datetime.date = date.astype("datetime64[D]").astype(object)
-    return Finding(severity, source, message, day, year, check)
+    return Finding(severity, source, message, day, year, check, quote=quote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,7 @@ class PartlyQuoted:
     @classmethod
     def among(cls, drops: Iterable[Finding], maturities: Iterable[float]) -> "PartlyQuoted":
         """Those among the dropped days of a market with these maturities."""
-        years = tuple(map(float, maturities))
+        years = tuple(dict.fromkeys(map(float, maturities)))  # of several strikes: once
         lacking: dict[datetime.date | None, set[float]] = {}
         hopeless = set()
         for finding in drops:
@@ -107,6 +116,6 @@ class PartlyQuoted:
     @property
     def remedy(self) -> str:
         """The setting that brings these days back; empty if too few maturities would be left."""
-        if not self.days or len(self.common) < FEWEST_MATURITIES:
+        if not self.days or len(self.common) < FEWEST_QUOTES:
             return ""
         return f"checks.maturities = [{', '.join(f'{year:g}' for year in self.common)}]"

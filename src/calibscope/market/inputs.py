@@ -3,8 +3,9 @@
 Each function returns the problems instead of raising, so that a caller can report them all.
 """
 
+import datetime
 from collections.abc import Sequence
-from typing import get_args
+from typing import TypeGuard, get_args
 
 import numpy as np
 
@@ -42,6 +43,13 @@ def _entry_by_entry(values: object, what: str) -> tuple[Array, list[str]]:
         except (TypeError, ValueError, OverflowError):
             problems.append(f"{what}: entry {i + 1} is {brief(value)}; it must be a number")
     return array, problems
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a finite number, and no text or truth value."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return bool(-LARGEST <= float(value) <= LARGEST)
 
 
 def positive_number(value: object, what: str, example: str) -> list[str]:
@@ -88,3 +96,17 @@ def column(
         elif not np.isnan(value):
             problems.append(f"{year:g}Y: {what} is {value:g}; it must be a {kind}")
     return array, problems
+
+
+def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
+    """A date as users write it, and what is wrong with it."""
+    if isinstance(date, np.datetime64):
+        date = date.astype("datetime64[D]").item()
+    if isinstance(date, datetime.datetime):
+        return date.date(), []
+    if date is None or isinstance(date, datetime.date):
+        return date, []
+    try:
+        return datetime.date.fromisoformat(date), []  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None, [f"date is {date!r}; write it as year-month-day, like 2022-07-21"]

@@ -2,18 +2,24 @@
 
 import datetime
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.market.day import MarketDay, parsed_date
+from calibscope.market.day import MarketDay
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.findings import Finding
+from calibscope.market.findings import INCOMPLETE, Finding
+from calibscope.market.inputs import parsed_date
 from calibscope.market.quotes import Caplets
 from calibscope.market.strikes import StrikeGaps
+
+if TYPE_CHECKING:
+    from calibscope.market.settings import MarketSettings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +34,9 @@ class Market:
     strike_gaps: StrikeGaps | None = None  # where strikes were given
     quoted_in: str = ""  # what the quotes were given as, such as "normal_vol in bp"
     curves_in: str = ""  # the same for the curves
+    overlap: str = ""  # how quotes and curves overlap in time, unless they are of the same days
     unused_columns: tuple[str, ...] = ()  # of the files, that nobody has read
+    settings: "MarketSettings | None" = None  # how the files were read; None: days made in Python
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "days", tuple(self.days))
@@ -59,27 +67,62 @@ class Market:
         return digest.hexdigest()
 
     @cached_property
+    def incomplete(self) -> tuple[Finding, ...]:
+        """What the days lack that are kept without some of their quotes."""
+        return tuple(finding for finding in self.warnings if finding.check == INCOMPLETE)
+
+    @cached_property
+    def maturities(self) -> Array:
+        """All that are quoted on some day, years, increasing."""
+        return np.unique(np.concatenate([day.maturities for day in self.days] or [np.empty(0)]))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """All quotes of some day: by maturity, caps before floors, then strike; others last."""
+        places: dict[str, tuple[float, ...]] = {}
+        for day in self.days:
+            if places.keys() >= set(day.labels):
+                continue
+            struck = np.zeros(day.cap_count) if day.is_struck is None else day.is_struck
+            strikes = np.where(struck, day.strikes[: day.cap_count], -np.inf).tolist()
+            signs = (-day.payoff_signs).tolist()
+            keys = zip(day.cap_maturities.tolist(), signs, strikes, strict=True)
+            for label, key in zip(day.labels, keys, strict=False):
+                places.setdefault(label, key)
+            for label in day.labels[day.cap_count :]:
+                places.setdefault(label, (np.inf, len(places)))
+        return tuple(sorted(places, key=lambda label: places[label]))
+
+    @cached_property
+    def interpolated(self) -> dict[str, int]:
+        """The quotes that a file marks as interpolated, by label: on how many days."""
+        found = Counter(
+            name
+            for day in self.days
+            if day.is_interpolated is not None
+            for name, marked in zip(day.labels, day.is_interpolated, strict=True)
+            if marked
+        )
+        return {name: found[name] for name in self.labels if found[name]}
+
+    @cached_property
     def normal_vols(self) -> Array:
-        """Implied flat normal vols (n, m), decimal; all days must quote the same maturities.
+        """Implied flat normal vols (n, m), decimal, by `labels`; NaN where nothing is quoted.
 
         Those of `MarketDay.normal_vols`: y(vol) = y with the formula of Bachelier (1900).
         """
-        if not self.days:
-            return np.empty((0, 0))
-        first = self.days[0]
-        alike = [(tuple(day.period_counts), day.first_period, day.kind) for day in self.days]
-        if len(set(alike)) != 1:
-            raise MarketDataError(self.name, ["days differ in maturities; ask day.normal_vols"])
-        caplets = Caplets.of_caps(
-            np.array([day.discounts for day in self.days]),
-            np.array([day.schedule.times for day in self.days]),
-            np.array([day.schedule.accruals for day in self.days]),
-            np.array([day.strikes for day in self.days]),
-            first.period_counts,
-            first.first_period,
-        )
-        prices = np.array([day.prices / day.notional for day in self.days])
-        return caplets.implied_normal_vols(prices, first.kind)
+        vols = np.full((len(self.days), len(self.labels)), np.nan)
+        place = {label: k for k, label in enumerate(self.labels)}
+        # Days with the same caps in the same order are solved together.
+        alike: dict[object, list[int]] = {}
+        for i, day in enumerate(self.days):
+            caps = (tuple(day.period_counts), day.first_period, day.kind, day.labels)
+            alike.setdefault((*caps, i) if day.others else caps, []).append(i)
+        for rows in alike.values():
+            days = [self.days[i] for i in rows]
+            columns = [place[label] for label in days[0].labels]
+            vols[np.ix_(rows, columns)] = _normal_vols(days)
+        return vols
 
     def day(self, date: str | datetime.date) -> MarketDay:
         """The day of this date, or an error that says why there is none.
@@ -150,3 +193,20 @@ class Market:
             if after <= before
         ]
         return problems
+
+
+def _normal_vols(days: Sequence[MarketDay]) -> Array:
+    """Of days that quote the same, (n, m)."""
+    first = days[0]
+    if first.others:
+        return np.array([day.normal_vols for day in days])
+    caplets = Caplets.of_caps(
+        np.array([day.discounts for day in days]),
+        np.array([day.schedule.times for day in days]),
+        np.array([day.schedule.accruals for day in days]),
+        np.array([day.strikes for day in days]),
+        first.period_counts,
+        first.first_period,
+    )
+    prices = np.array([day.prices / day.notional for day in days])
+    return caplets.implied_normal_vols(prices, first.kind)

@@ -60,13 +60,17 @@ def maturity(text: str) -> float | None:
 
 
 def label(years: float) -> str:
-    """A maturity as people write it: 3Y, 18M, 2W, 1D."""
+    """A maturity as people write it: 3Y, 18M, 2W, 1D.
+
+    >>> label(3.0), label(1.5), label(0.00274), label(0.038356)
+    ('3Y', '18M', '1D', '2W')
+    """
     months = 12 * years
     if abs(years - round(years)) < SAME_MATURITY:
         return f"{round(years)}Y"
     if abs(months - round(months)) < 1e-6:
         return f"{round(months)}M"
     days = 365 * years
-    if abs(days - round(days)) < 1e-6:
+    if abs(days - round(days)) < 1e-3:  # files round
         return f"{round(days / 7)}W" if round(days) % 7 == 0 else f"{round(days)}D"
     return f"{years:g}Y"

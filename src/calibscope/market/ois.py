@@ -17,9 +17,8 @@ import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.market.calendar import DAYS_A_YEAR, FIRST_YEAR, LAST_YEAR
-from calibscope.market.day import parsed_date
 from calibscope.market.errors import MarketDataError, raise_problems
-from calibscope.market.inputs import choice
+from calibscope.market.inputs import choice, parsed_date
 
 Index = Literal["ESTR", "EONIA"]
 

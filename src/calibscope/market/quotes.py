@@ -14,6 +14,7 @@ Sources: Bachelier (1900) and Black (1976); bounds of prices follow from the put
 paper's section 2.2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,10 +24,16 @@ from scipy.special import ndtr
 from calibscope.base.arrays import Array, ArrayLike, Indices
 
 Kind = Literal["cap", "floor"]
+Kinds = Kind | Sequence[Kind]  # of all quotes, or one for each
 VolType = Literal["normal", "lognormal", "shifted_lognormal"]
 
 _DENSITY_AT_ZERO = 1 / np.sqrt(2 * np.pi)
 _MOST_NEWTON_STEPS = 60
+
+
+def payoff_signs(kind: Kinds) -> Array:
+    """1 for caps, which pay (F - K)^+, and -1 for floors: one number, or one per quote."""
+    return np.where(np.asarray(kind) == "cap", 1.0, -1.0)
 
 
 def payer_swap_value(
@@ -81,7 +88,7 @@ def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: Ar
 
 
 def largest_payoffs(
-    discounts: Array, accruals: Array, strikes: Array, counts: Indices, first: int, kind: Kind
+    discounts: Array, accruals: Array, strikes: Array, counts: Indices, first: int, kind: Kinds
 ) -> Array:
     r"""What caps of one day can be worth at most, (m,), unit notional.
 
@@ -89,12 +96,13 @@ def largest_payoffs(
     less than P(t_{i-1}); a floorlet is the call, worth less than the bond.
     """
     P = discounts
-    if kind == "cap":
-        return np.array([P[first:n].sum() for n in counts])
+    signs = np.broadcast_to(payoff_signs(kind), counts.shape)
     return np.array(
         [
-            ((1 + K * accruals[first:n]) * P[first + 1 : n + 1]).sum()
-            for K, n in zip(strikes, counts, strict=True)
+            P[first:n].sum()
+            if sign > 0
+            else ((1 + K * accruals[first:n]) * P[first + 1 : n + 1]).sum()
+            for K, n, sign in zip(strikes, counts, signs, strict=True)
         ]
     )
 
@@ -146,7 +154,7 @@ class Caplets:
         )
 
     def cap_prices(
-        self, vols: ArrayLike, vol_type: VolType = "normal", kind: Kind = "cap", shift: float = 0.0
+        self, vols: ArrayLike, vol_type: VolType = "normal", kind: Kinds = "cap", shift: float = 0.0
     ) -> Array:
         r"""Prices (..., m), unit notional, from one flat volatility per cap.
 
@@ -159,7 +167,7 @@ class Caplets:
         ----------
         vols : (..., m) decimal: 0.0085 is a normal vol of 85 bp, 0.30 a lognormal vol of 30 %
         vol_type : "normal" (Bachelier), "lognormal" (Black) or "shifted_lognormal"
-        kind : "cap" or "floor"
+        kind : "cap" or "floor", of all or one for each
         shift : of shifted lognormal vols, decimal. NaN where a shifted rate is not positive
 
         Returns
@@ -167,8 +175,9 @@ class Caplets:
         Array
             (..., m) prices
         """
-        sizes = np.diff(self.starts, append=self.forwards.shape[-1])
-        spread = np.repeat(np.asarray(vols, float), sizes, axis=-1) * np.sqrt(self.resets)
+        spread = np.repeat(np.asarray(vols, float), self.caplet_counts, axis=-1) * np.sqrt(
+            self.resets
+        )
         if vol_type == "normal":
             time_value = normal_time_value(self.forwards - self.strikes, spread)
         else:
@@ -176,7 +185,7 @@ class Caplets:
             time_value = lognormal_time_value(self.forwards + moved, self.strikes + moved, spread)
         return self._summed(time_value) + self.intrinsic_values(kind)
 
-    def intrinsic_values(self, kind: Kind = "cap") -> Array:
+    def intrinsic_values(self, kind: Kinds = "cap") -> Array:
         r"""(..., m) what the caps are worth without any volatility.
 
         .. math:: \sum_i \delta_i P_i\,(F_i - K)^+
@@ -185,17 +194,19 @@ class Caplets:
 
         Parameters
         ----------
-        kind : "cap" or "floor"
+        kind : "cap" or "floor", of all or one for each
 
         Returns
         -------
         Array
             (..., m) values, unit notional
         """
-        sign = 1.0 if kind == "cap" else -1.0
-        return self._summed(np.maximum(sign * (self.forwards - self.strikes), 0.0))
+        signs = payoff_signs(kind)
+        if signs.ndim:
+            signs = np.repeat(signs, self.caplet_counts)
+        return self._summed(np.maximum(signs * (self.forwards - self.strikes), 0.0))
 
-    def implied_normal_vols(self, prices: ArrayLike, kind: Kind = "cap") -> Array:
+    def implied_normal_vols(self, prices: ArrayLike, kind: Kinds = "cap") -> Array:
         r"""Flat normal vols (..., m) that reproduce the prices; NaN below the intrinsic value.
 
         The price is increasing and convex in the vol, and from
@@ -212,7 +223,7 @@ class Caplets:
         Parameters
         ----------
         prices : (..., m) for unit notional
-        kind : "cap" or "floor"
+        kind : "cap" or "floor", of all or one for each
 
         Returns
         -------
@@ -226,7 +237,7 @@ class Caplets:
         with np.errstate(divide="ignore", invalid="ignore"):
             vols = (wanted + 0.5 * self._summed(np.where(root > 0, moneyness, 0.0))) / slope
             vols = np.where((wanted > 0) & (slope > 0), vols, np.nan)
-        sizes = np.diff(self.starts, append=self.forwards.shape[-1])
+        sizes = self.caplet_counts
         for _ in range(_MOST_NEWTON_STEPS):
             spread = np.repeat(vols, sizes, axis=-1) * root
             values, densities = _time_value_and_density(moneyness, spread)
@@ -255,9 +266,8 @@ class Caplets:
         Array
             (..., m) derivatives
         """
-        sizes = np.diff(self.starts, append=self.forwards.shape[-1])
         root = np.sqrt(self.resets)
-        spread = np.repeat(np.asarray(normal_vols, float), sizes, axis=-1) * root
+        spread = np.repeat(np.asarray(normal_vols, float), self.caplet_counts, axis=-1) * root
         _, density = _time_value_and_density(np.abs(self.forwards - self.strikes), spread)
         return self._summed(root * density)
 
@@ -281,6 +291,11 @@ class Caplets:
             np.broadcast_to(np.sqrt(self.resets), self.forwards.shape)
         )
         return np.asarray(prices / np.where(slope > 0, slope, np.nan))
+
+    @property
+    def caplet_counts(self) -> Indices:
+        """(m,) how many caplets each cap has."""
+        return np.diff(self.starts, append=self.forwards.shape[-1])
 
     def _summed(self, caplet_values: Array) -> Array:
         total: Array = np.add.reduceat(self.annuities * caplet_values, self.starts, axis=-1)

@@ -34,7 +34,7 @@ def read_files(
     panels: list[Panel] = []
     errors: list[MarketDataError] = []
     try:
-        panels += read_panels(caps, settings.caps, "caps")
+        panels += read_panels(caps, settings.caps, "caps", settings.conventions.kind)
     except MarketDataError as error:
         if curve is None:
             raise

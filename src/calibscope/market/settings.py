@@ -27,7 +27,8 @@ from calibscope.base.settings import (
 from calibscope.base.settings_file import file_content
 from calibscope.base.spelling import choose_from
 from calibscope.market.curve import Compounding
-from calibscope.market.day import AtTheMoney
+from calibscope.market.findings import FEWEST_QUOTES
+from calibscope.market.instruments.cap_grid import AtTheMoney
 from calibscope.market.interpolation import Interpolation
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
@@ -204,8 +205,11 @@ class CheckSettings(Section):
     """When a day is dropped or flagged."""
 
     maturities: Annotated[tuple[Maturity, ...] | None, BeforeValidator(alone)] = (
-        None  # that a day must have, in years or like 3Y; None: all in the files
+        None  # that are used, in years or like 3Y; None: all in the files
     )
+    incomplete: Literal["keep", "drop"] = "keep"  # days that lack some quotes or curve nodes
+    interpolated: Literal["keep", "drop"] = "keep"  # quotes that are marked so; dropped: a gap
+    fewest_quotes: Annotated[int, Field(ge=1)] = FEWEST_QUOTES  # that such a day must have
     exclude: Annotated[
         tuple[Annotated[datetime.date, BeforeValidator(_date)], ...], BeforeValidator(alone)
     ] = ()  # days to leave out
@@ -224,10 +228,31 @@ class MarketSettings(Section):
 
     @classmethod
     def from_toml(cls, path: str | Path) -> "MarketSettings":
-        """Read and check a settings file; all problems in one error."""
+        """Read and check a settings file; all problems in one error.
+
+        Parameters
+        ----------
+        path : a TOML file
+
+        Returns
+        -------
+        MarketSettings
+            with the defaults of what the file does not say
+        """
         return cls.from_mapping(file_content(path), str(path))
 
     @classmethod
     def from_mapping(cls, content: dict[str, Any], where: str = "settings") -> "MarketSettings":
-        """Check settings given as nested dictionaries."""
+        """Check settings given as nested dictionaries.
+
+        Parameters
+        ----------
+        content : by section
+        where : how messages name them
+
+        Returns
+        -------
+        MarketSettings
+            with the defaults of what is not there
+        """
         return checked_settings(cls, content, where)

@@ -6,6 +6,7 @@ the strikes come from another curve: usually Euribor forwards, while the setting
 (OIS) curve.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -33,7 +34,7 @@ class Verdict(Enum):
 class StrikeGaps:
     """Given minus recomputed strikes, medians over the days, in bp."""
 
-    maturities: Array  # (m,) years
+    labels: tuple[str, ...]  # (m,) of the quotes at the money whose strikes were given
     forward: Array  # (m,) bp, against forward swap rates from the first reset
     spot: Array  # (m,) bp, against today's swap rates
     verdict: Verdict
@@ -42,7 +43,7 @@ class StrikeGaps:
     @classmethod
     def between(
         cls,
-        maturities: Array,
+        labels: Sequence[str],
         given: Array,
         forward: Array,
         spot: Array,
@@ -55,7 +56,7 @@ class StrikeGaps:
 
         Parameters
         ----------
-        maturities : (m,) years
+        labels : (m,) of the quotes
         given : (n, m) strikes of the file
         forward, spot : (n, m) strikes of the two conventions
         expected : what the settings say
@@ -68,7 +69,7 @@ class StrikeGaps:
         """
         gaps = {Verdict.FORWARD: 1e4 * (given - forward), Verdict.SPOT: 1e4 * (given - spot)}
         sizes = {verdict: float(np.nanmedian(np.abs(gap))) for verdict, gap in gaps.items()}
-        by_maturity = {verdict: np.median(gap, axis=0) for verdict, gap in gaps.items()}
+        by_maturity = {verdict: np.nanmedian(gap, axis=0) for verdict, gap in gaps.items()}
         best = min(sizes, key=lambda verdict: sizes[verdict])
         if sizes[expected] <= ROUNDING_BP:
             best = expected
@@ -80,7 +81,7 @@ class StrikeGaps:
             }
             best = min(spreads, key=lambda verdict: spreads[verdict])
         return cls(
-            maturities=maturities,
+            labels=tuple(labels),
             forward=by_maturity[Verdict.FORWARD],
             spot=by_maturity[Verdict.SPOT],
             verdict=best if fits else Verdict.BASIS,

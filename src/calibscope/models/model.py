@@ -89,6 +89,7 @@ class Model(ABC):
     name: ClassVar[str]  # by which `cs.calibrate(day, model=...)` knows it
     title: ClassVar[str]  # as pages write it
     specs: ClassVar[Specs]
+    nested_in: ClassVar[tuple[str, ...]] = ()  # models of which this one is a special case
     horizons: ClassVar[tuple[float, ...]] = ()  # years, usual ones of `quantities`; none without
 
     @classmethod

@@ -14,6 +14,7 @@ from calibscope.report.html.write_report import write_report
 from calibscope.report.progress import progress_bar
 from calibscope.report.run import run_progress
 from calibscope.report.study import study_page
+from calibscope.study.database import NAME
 from calibscope.study.robustness import keep, robustness
 from calibscope.study.run import Tally, run_study
 from calibscope.study.study import Study, open_study
@@ -83,7 +84,7 @@ def demo_page(demo: Demo) -> RenderableType:
         Text(
             f"\nReport:   {demo.report} (open it in a browser)\n"
             f"Workbook: {demo.workbook}\n"
-            f"Results:  {demo.study.path} (SQLite; docs/study.md)"
+            f"Results:  {demo.study.path} ({NAME}; docs/study.md)"
         ),
         Text(WHAT_NEXT, style="bold"),
     )

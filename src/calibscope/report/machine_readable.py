@@ -17,6 +17,8 @@ from calibscope.market.maturity import label
 from calibscope.report.plain import plain
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.refits.data import refits_as_data
+from calibscope.study.diagnosed import diagnosed
+from calibscope.study.metrics import metrics_of
 
 SCALES: tuple[Scale, ...] = ("mad_adjusted", "mad", "mse")
 NUMBERS = (
@@ -45,6 +47,7 @@ def day_as_data(
         "kind": day.kind,
         "notional": day.notional,
         "quotes": {
+            "labels": list(day.labels),
             "maturities": [label(year) for year in day.maturities],
             "strikes": day.strikes,
             "market_prices": day.prices,
@@ -74,6 +77,7 @@ def day_as_data(
         "diagnosis": {
             mode: diagnosis_as_data(diagnose(fit, mode, thresholds)) for mode in get_args(Mode)
         },
+        "metrics": metrics_of(next(diagnosed([fit], settings=thresholds))[1]),
         "refits": None if refits is None else refits_as_data(refits),
     }
     return plain(data)  # type: ignore[no-any-return]
@@ -115,7 +119,7 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
 
 
 def _intervals(dx: Diagnosis, scale: Scale, form: Form) -> dict[str, Any]:
-    intervals = dx.intervals(LEVELS, scale, form)
+    intervals = dx.intervals(LEVELS, scale, form, method="delta")
     names = ("low", "high", "is_cut_low", "is_cut_high", "standard_errors", "marks")
     return {"levels": list(LEVELS), **{name: getattr(intervals, name) for name in names}}
 

@@ -16,20 +16,27 @@ from calibscope.study.run import Tally
 if TYPE_CHECKING:
     import pandas as pd
 
+    from calibscope.study.damage import Damage
+    from calibscope.study.restated import Restatement
+
 
 def check_as_data(market: Market) -> dict[str, Any]:
     """What a market has, and every finding."""
-    day, gaps = market.days[0], market.strike_gaps
+    gaps = market.strike_gaps
     return {
         **market_as_data(market),
         "days": len(market),
         "dropped_days": len({finding.date for finding in market.dropped}),
         "first_date": market.dates[0],
         "last_date": market.dates[-1],
-        "kind": day.kind,
-        "maturities": [label(year) for year in day.maturities],
+        "kind": ", ".join(dict.fromkeys(kind for day in market for kind in day.kinds)),
+        "labels": list(market.labels),
+        "maturities": [label(year) for year in market.maturities],
         "quoted_in": market.quoted_in,
         "curves_in": market.curves_in,
+        "overlap": market.overlap,
+        "incomplete_days": len({finding.date for finding in market.incomplete}),
+        "interpolated": market.interpolated,
         "unused_columns": list(market.unused_columns),
         "strikes": gaps
         and {
@@ -40,6 +47,30 @@ def check_as_data(market: Market) -> dict[str, Any]:
         },
         "dropped": _findings(market.dropped),
         "warnings": _findings(market.warnings),
+    }
+
+
+def store_as_data(path: Path, days: int, damage: "Damage") -> dict[str, Any]:
+    """Whether the file of a study is what was written."""
+    return {
+        "store": path,
+        "days": days,
+        "is_sound": not damage,
+        "damaged_days": {day: list(tables) for day, tables in damage.days.items()},
+        "damaged_rows": {table: list(keys) for table, keys in damage.rows.items()},
+        "structure": list(damage.structure),
+    }
+
+
+def restated_as_data(found: "Restatement") -> dict[str, Any]:
+    """A date as two runs have it."""
+    return {
+        "date": found.date,
+        "runs": list(found.runs),
+        "rmsre": list(found.rmsre),
+        "summary": found.summary,
+        "quotes": found.quotes.to_dict("records"),
+        "parameters": found.parameters.to_dict("records"),
     }
 
 
@@ -77,6 +108,7 @@ def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:
         {
             "date": finding.date,
             "maturity": None if finding.maturity is None else label(finding.maturity),
+            "quote": finding.quote,
             "check": finding.check,
             "source": finding.source,
             "message": finding.message,

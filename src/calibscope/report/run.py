@@ -15,11 +15,12 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from calibscope.base.numbers import counted, percent
 from calibscope.study.rag import Rag
 from calibscope.study.run import LATEST, News, Tally
 from calibscope.study.study import Study
 
-COLOURS = {Rag.GREEN: "green", Rag.AMBER: "yellow", Rag.RED: "red"}
+COLOURS = {Rag.GREEN: "green", Rag.AMBER: "yellow", Rag.RED: "red", Rag.GREY: "dim"}
 
 
 class _Rate(ProgressColumn):
@@ -64,21 +65,24 @@ def _flagged(tally: Tally) -> str:
 def run_page(study: Study, tally: Tally) -> RenderableType:
     """What was computed: the days themselves if they are few, else (or if none) the study."""
     parts: list[RenderableType] = []
-    if tally.total > LATEST or not tally.total:
+    if tally.total > LATEST * len(tally.models or ("",)) or not tally.total:
         from calibscope.report.study import study_page  # and pandas, which a short run does without
 
         parts.append(study_page(study))
     else:
-        parts += [_news(news) for news in tally.latest]
+        several = len(tally.models) > 1
+        parts += [_news(news, news.model if several else "") for news in tally.latest]
     summary = Text(f"{chr(10) if parts else ''}{_summary(tally)}", style="bold")
     return Group(*parts, summary, Text(f"Results: {study.path}", no_wrap=True, overflow="ignore"))
 
 
-def _news(news: News) -> Text:
+def _news(news: News, model: str = "") -> Text:
     text = Text.assemble((f"{news.date} ", "bold"), (news.rag.value, COLOURS[news.rag]))
+    if model:
+        text.append(f" {model}")
     if news.rmsre is None:
         return text.append(f": {'; '.join(news.reasons)}")
-    text.append(f": RMSRE {news.rmsre:.2%}, EDoF {news.edof:.0f}. {news.summary}")
+    text.append(f": RMSRE {percent(news.rmsre)}, EDoF {news.edof:.0f}. {news.summary}")
     if news.reasons:
         text.append(f" {news.rag.value.capitalize()} because: {'; '.join(news.reasons)}.")
     return text
@@ -86,23 +90,21 @@ def _news(news: News) -> Text:
 
 def _summary(tally: Tally) -> str:
     answered = tally.refits_done - tally.refits_failed
-    refits = f" Refits for {_days(answered)}." if tally.refits_done else ""
+    refits = f" Refits for {counted(answered, 'day')}." if tally.refits_done else ""
     if tally.refits_failed:
-        lost = _days(tally.refits_failed)
+        lost = counted(tally.refits_failed, "day")
         refits += f" {lost} could not be fitted again (study.failed_refits says why)."
     if tally.repaired:
         refits += (
             f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
         )
     if not tally.total:
-        stored = f"all {_days(tally.kept)} are stored, with these quotes and settings."
+        stored = f"all {counted(tally.kept, 'day')} are stored, with these quotes and settings."
         return f"Nothing to {'calibrate' if refits else 'do'}: {stored}{refits}"
-    text = f"Computed {_days(tally.done)}"
+    is_one = len(tally.models) < 2
+    fits = counted(tally.done, "fit") + f" of {len(tally.models)} models"
+    text = f"Computed {counted(tally.done, 'day') if is_one else fits}"
     text += f", kept {tally.kept:,} that were stored already." if tally.kept else "."
     if tally.failed:
-        text += f" Without results: {_days(tally.failed)}."
+        text += f" Without results: {counted(tally.failed, 'day')}."
     return text + refits
-
-
-def _days(count: int) -> str:
-    return f"{count:,} day{'' if count == 1 else 's'}"

@@ -1,8 +1,9 @@
 """Challenger fits of red days: without the dominant quote, and with half its weight.
 
 The paper proposes this for days flagged by leverage, influence or rank loss (section on
-limitations and future research). The dominant quote is the one that a red reason names; where
-none does, the one with the largest Cook's distance, which moves the parameters furthest.
+limitations and future research). The dominant quote is the one that screening accuses or a red
+reason names; where none does, the one with the largest Cook's distance, which moves the parameters
+furthest.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,14 +17,13 @@ from calibscope.calibration.calibrate import calibrate
 from calibscope.calibration.solution import Fit
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
-from calibscope.market.maturity import label
 from calibscope.study import schema
-from calibscope.study.model import PARAMETERS
+from calibscope.study.database import insert_columns
+from calibscope.study.further_fits import FurtherFits, delete_further_fits
 from calibscope.study.rag import Rag
 from calibscope.study.rated_days import rated_days
 from calibscope.study.sealed import seal_days
 from calibscope.study.settings import StudySettings
-from calibscope.study.store import insert_columns
 
 BATCH = 32  # days that are committed together
 NAMED = ("largest_studentized", "largest_residual", "largest_influence", "largest_leverage")
@@ -37,22 +37,29 @@ def fit_challengers(database: Engine, run_id: int, market: Market, settings: Stu
     mine = iter([row for row in rows if row["date"] in places])
     seen = 0
     while batch := list(islice(mine, BATCH)):
-        looks = [
-            look
-            for row in batch
-            for look in _looks_or_reason(market.days[places[row["date"]]], row, settings)
-        ]
-        columns = {name: [look[name] for look in looks] for name in looks[0]}
+        looks, further = [], FurtherFits()
+        for row in batch:
+            for look, values in _looks_or_reason(market.days[places[row["date"]]], row, settings):
+                looks.append(look)
+                further.add(row["day_id"], "challenger_fits", look["variant"], values)
+        columns = {name: [_known(look[name]) for look in looks] for name in looks[0]}
         columns["run_id"] = [run_id] * len(looks)
-        ids = {row["day_id"] for row in batch}
+        ids = sorted({row["day_id"] for row in batch})
         with database.begin() as connection:
             connection.execute(
                 delete(schema.challenger_fits).where(schema.challenger_fits.c.day_id.in_(ids))
             )
+            delete_further_fits(connection, "challenger_fits", ids)
             insert_columns(connection, schema.challenger_fits, columns)
-            seal_days(connection, [schema.challenger_fits], sorted(ids))
+            insert_columns(connection, schema.further_fits, further.columns)
+            seal_days(connection, [schema.challenger_fits, schema.further_fits], ids)
         seen += len(batch)
     return seen
+
+
+def _known(value: Any) -> Any:
+    """A word or a number; None for what is not a number, since a database has no NaN."""
+    return None if value != value else value
 
 
 def _red_days(connection: Connection, settings: StudySettings) -> list[dict[str, Any]]:
@@ -67,7 +74,9 @@ def _red_days(connection: Connection, settings: StudySettings) -> list[dict[str,
 
 
 def dominant(row: Mapping[str, Any], settings: StudySettings) -> str:
-    """The maturity to doubt, such as "3Y"."""
+    """The label of the quote to doubt, such as "3Y": one that screening accuses comes first."""
+    if row["accused"]:
+        return str(row["accused"][0])
     for name in NAMED:
         limits = settings.governance.limits.get(name)
         if limits is not None and limits.rag(row[name] or 0.0) == "red":
@@ -75,55 +84,44 @@ def dominant(row: Mapping[str, Any], settings: StudySettings) -> str:
     return str(row["largest_cooks_distance_at"])
 
 
-def _looks_or_reason(
-    day: MarketDay, row: Mapping[str, Any], settings: StudySettings
-) -> list[dict[str, Any]]:
+Look = tuple[dict[str, Any], dict[str, float]]  # the row, and the parameters
+
+
+def _looks_or_reason(day: MarketDay, row: Mapping[str, Any], settings: StudySettings) -> list[Look]:
     """The looks, or a row that says why there is none: the other days go on."""
     try:
         return list(_looks(day, row, settings))
     except Exception as error:
-        return [
-            {
-                "day_id": row["day_id"],
-                "variant": f"none: {error}",
-                "maturity": float("nan"),
-                "reasons": row["reasons"],
-                **dict.fromkeys(("rmsre", *PARAMETERS, "largest_shift", "largest_shift_of")),
-            }
-        ]
+        look = {
+            "day_id": row["day_id"],
+            "variant": f"none: {error}",
+            "label": None,
+            "reasons": row["reasons"],
+            **dict.fromkeys(("rmsre", "largest_shift", "largest_shift_of")),
+        }
+        return [(look, {})]
 
 
-def _looks(
-    day: MarketDay, row: Mapping[str, Any], settings: StudySettings
-) -> Iterator[dict[str, Any]]:
-    k = [label(year) for year in day.maturities].index(dominant(row, settings))
+def _looks(day: MarketDay, row: Mapping[str, Any], settings: StudySettings) -> Iterator[Look]:
+    k = day.labels.index(dominant(row, settings))
     arguments = settings.calibration.arguments()
     fit = calibrate(day, **arguments)
     weights = np.array(fit.problem.weights)
     weights[k] /= 2.0
     others = {
-        "without": calibrate(
-            day.without([day.maturities[k]]), **_arguments_without(arguments, day, k)
-        ),
+        "without": calibrate(day.without([day.labels[k]]), **arguments),
         "halved": calibrate(day, **{**arguments, "weights": weights}),
     }
     for variant, other in others.items():
-        yield {
+        look = {
             "day_id": row["day_id"],
             "variant": variant,
-            "maturity": float(day.maturities[k]),
+            "label": day.labels[k],
             "reasons": row["reasons"],
             **_shift(fit, other),
         }
-
-
-def _arguments_without(arguments: dict[str, Any], day: MarketDay, k: int) -> dict[str, Any]:
-    """The same settings for a day that lacks quote k: weights per maturity lack it too."""
-    weights = arguments["weights"]
-    if isinstance(weights, str):
-        return arguments
-    kept = {year: weight for year, weight in weights.items() if year != day.maturities[k]}
-    return {**arguments, "weights": kept}
+        names, values = fit.problem.specs.names, other.parameters.values.tolist()
+        yield look, dict(zip(names, values, strict=True))
 
 
 def _shift(before: Fit, after: Fit) -> dict[str, Any]:
@@ -133,7 +131,6 @@ def _shift(before: Fit, after: Fit) -> dict[str, Any]:
     worst = int(np.abs(moves).argmax())
     return {
         "rmsre": after.rmsre,
-        **dict(zip(PARAMETERS, after.parameters.values.tolist(), strict=True)),
         "largest_shift": float(moves[worst]),
-        "largest_shift_of": PARAMETERS[worst],
+        "largest_shift_of": before.problem.specs.names[worst],
     }

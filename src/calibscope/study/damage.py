@@ -4,23 +4,22 @@ A day counts as damaged if one of its rows, in any table, is not what was writte
 structure is damaged too, every day is read by itself, so that as many as possible are saved.
 """
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, DateTime, String, Table
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import Connection, DateTime, String, Table, select
 
 from calibscope.study import schema
+from calibscope.study.database import ERRORS, faults, insert_columns, rows_of
 from calibscope.study.errors import StoreError
-from calibscope.study.rows import Rows, driver_rows, read_rows
-from calibscope.study.sealed import all_damaged_keys, damaged_keys, kept_hashes
+from calibscope.study.rows import Rows, read_rows
+from calibscope.study.sealed import all_damaged_keys, damaged_keys, kept_hashes, seal_everything
 
 NAMED = 5  # days that a message names
-ERRORS = (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError)
+COMPARISON = {"robustness", "robustness_moves"}  # one comparison: whole, or not at all
 LOST = "damaged"  # instead of texts in the audit trail that cannot be trusted
 
 
@@ -28,7 +27,7 @@ LOST = "damaged"  # instead of texts in the audit trail that cannot be trusted
 class Damage:
     """What is not what was written."""
 
-    structure: tuple[str, ...] = ()  # in SQLite's words
+    structure: tuple[str, ...] = ()  # in the database's words
     days: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # date -> tables
     rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # table -> keys
 
@@ -44,8 +43,10 @@ class Damage:
             parts.append(f"{_counted(len(runs), 'run')} ({_some(runs)})")
         if quotes := self.rows.get("market_days"):
             parts.append(f"the quotes of {_counted(len(quotes), 'day')}")
-        if "robustness" in self.rows:
+        if COMPARISON & self.rows.keys():
             parts.append("the comparison of variants")
+        if "threshold_changes" in self.rows:
+            parts.append("the log of thresholds")
         if self.structure:
             parts.append(f"the structure of the file ({self.structure[0]})")
         return ", ".join(parts)
@@ -93,13 +94,10 @@ def _damaged(connection: Connection, table: Table) -> list[Any]:
 
 
 def _structure(connection: Connection) -> tuple[str, ...]:
-    """What SQLite finds wrong with pages and indexes."""
     try:
-        rows = driver_rows(connection, "PRAGMA integrity_check(3)")
+        return faults(connection)
     except ERRORS as error:
         return (str(error),)
-    said = tuple(str(text).splitlines()[-1] for (text,) in rows)
-    return () if said == ("ok",) else said
 
 
 def _read(connection: Connection, table: Table) -> Rows:
@@ -135,7 +133,7 @@ def _dates(connection: Connection, day_ids: list[Any]) -> dict[Any, str]:
     """The dates of days, as far as they can be read."""
     known: dict[Any, Any] = {}
     with suppress(*ERRORS):
-        known = dict(driver_rows(connection, "SELECT day_id, date FROM days"))
+        known = dict(rows_of(connection, select(schema.days.c.day_id, schema.days.c.date)))
     return {
         day: str(known[day]) if isinstance(known.get(day), str) else f"day {day}" for day in day_ids
     }
@@ -156,7 +154,7 @@ class _Survey:
         wrong = set(map(str, self.wrong[table.name]))
         if table in schema.OF_DAYS:
             wrong = {str(day) for part in schema.OF_DAYS for day in self.wrong[part.name]}
-        if table is schema.robustness and wrong:
+        if table.name in COMPARISON and any(self.wrong[name] for name in COMPARISON):
             return
         for key, row in zip(rows.keys, zip(*rows.columns.values(), strict=True), strict=True):
             if str(key) not in wrong:
@@ -164,16 +162,14 @@ class _Survey:
 
 
 def copy_sound_rows(damaged: Connection, new: Connection) -> None:
-    """Copy what is sound into an empty store."""
+    """Copy what is sound into an empty store, and seal it."""
     survey = _Survey(damaged)
-    for table in (schema.runs, *schema.OF_DAYS, schema.market_days, schema.robustness):
-        names = ", ".join(table.columns.keys())
-        marks = ", ".join("?" * len(table.columns))
+    for table in schema.WRITTEN:
         rows = list(survey.sound_rows(table))
         if table is schema.runs:
             rows += _lost_runs(survey, {row[0] for row in rows})
-        if rows:
-            new.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", rows)
+        insert_columns(new, table, Rows(table, rows).columns)
+    seal_everything(new)
 
 
 def _lost_runs(survey: _Survey, sound: set[int]) -> Iterator[tuple[Any, ...]]:

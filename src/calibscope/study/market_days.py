@@ -16,12 +16,13 @@ from sqlalchemy import Connection, Engine, func, select
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import MarketDataError
+from calibscope.market.instruments.kept import KeptInstrument
 from calibscope.market.schedule import Schedule
 from calibscope.study import schema
+from calibscope.study.database import insert_columns
 from calibscope.study.errors import StoreError
 from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_rows
-from calibscope.study.store import insert_columns
 
 BATCH = 256  # days that are committed together
 QUICK = 1  # of zlib's levels
@@ -45,8 +46,8 @@ def keep_market_days(database: Engine, days: Iterable[MarketDay]) -> None:
             seal_rows(connection, table, columns["data_hash"])
 
 
-def market_day(connection: Connection, date: datetime.date) -> MarketDay:
-    """The quotes and the curve with which a date was computed last.
+def market_day(connection: Connection, date: datetime.date, model: str) -> MarketDay:
+    """The quotes and the curve with which a date was computed last, for a model.
 
     Raises
     ------
@@ -57,12 +58,14 @@ def market_day(connection: Connection, date: datetime.date) -> MarketDay:
     wanted = (
         select(days.c.data_hash, days.c.reason, days.c.quote_count, kept.c.content)
         .join(kept, kept.c.data_hash == days.c.data_hash, isouter=True)
-        .where(schema.is_current, days.c.date == date)
+        .where(schema.is_current, days.c.model == model, days.c.date == date)
     )
     row = connection.execute(wanted).one_or_none()
     if row is None:
         near = [
-            connection.execute(select(edge).where(schema.is_current, side)).scalar()
+            connection.execute(
+                select(edge).where(schema.is_current, days.c.model == model, side)
+            ).scalar()
             for edge, side in (
                 (func.max(days.c.date), days.c.date < date),
                 (func.min(days.c.date), days.c.date > date),
@@ -108,6 +111,12 @@ def packed(day: MarketDay) -> bytes:
         "prices": day.prices.tolist(),
         "bid_ask": None if day.bid_ask is None else day.bid_ask.tolist(),
     }
+    if day.is_struck is not None:
+        content["is_struck"] = day.is_struck.tolist()
+    if day.is_interpolated is not None:
+        content["is_interpolated"] = day.is_interpolated.tolist()
+    if day.others:
+        content["others"] = [KeptInstrument.of(one, day).content for one in day.others]
     return zlib.compress(json.dumps(content, separators=(",", ":")).encode(), QUICK)
 
 
@@ -118,6 +127,7 @@ def unpacked(content: bytes) -> MarketDay:
     if not unzipped.eof:
         raise ValueError("the stored quotes end too early, or do not end")
     found: dict[str, Any] = json.loads(text)
+    others = tuple(map(KeptInstrument.of_content, found.pop("others", ())))
     date = found.pop("date")
     curve = (found.pop(name) for name in ("curve_times", "log_discounts", "interpolation"))
     schedule = (found.pop(name) for name in ("times", "accruals"))
@@ -125,5 +135,6 @@ def unpacked(content: bytes) -> MarketDay:
         curve=DiscountCurve(*curve),
         schedule=Schedule(*schedule),
         date=None if date is None else datetime.date.fromisoformat(date),
+        others=others,
         **found,
     )

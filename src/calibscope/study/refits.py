@@ -7,6 +7,7 @@ for the days that are not green, or for all. Days that have them already are lef
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
+import numpy as np
 from sqlalchemy import Connection, Engine, delete, select
 
 from calibscope.base.spelling import choose_from
@@ -16,12 +17,13 @@ from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.study import schema
+from calibscope.study.database import insert_columns
+from calibscope.study.metrics import without_nan
 from calibscope.study.rag import Rag
 from calibscope.study.rated_days import rated_days
 from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_days
 from calibscope.study.settings import StudySettings
-from calibscope.study.store import insert_columns
 
 Which = Literal["flagged", "all"]
 
@@ -72,8 +74,10 @@ def _store(connection: Connection, run_id: int, day_id: int, tables: Mapping[str
     connection.execute(delete(failures).where(failures.c.day_id == day_id))
     for name, columns in tables.items():
         count = len(next(iter(columns.values())))
+        table = schema.metadata.tables[name]
         known: Columns = {"day_id": [day_id] * count, "run_id": [run_id] * count}
-        insert_columns(connection, schema.metadata.tables[name], known | columns)
+        known = {name: values for name, values in known.items() if name in table.columns}
+        insert_columns(connection, table, known | columns)
     touched = {failures.name: failures, **{name: schema.metadata.tables[name] for name in tables}}
     seal_days(connection, list(touched.values()), [day_id])
 
@@ -91,14 +95,25 @@ def answers(day: MarketDay, settings: StudySettings) -> dict[str, Columns]:
     """The refits for one day, as columns of their tables."""
     fit = calibrate(day, **settings.calibration.arguments())
     dx = diagnose(fit, settings.diagnosis.mode, settings.diagnosis.thresholds)
-    return {"left_out": _left_out(day, dx), "profiles": _profiles(dx, settings.diagnosis.levels)}
+    levels = settings.diagnosis.levels
+    return {**_left_out(day, dx), "profiles": _profiles(dx, levels)}
 
 
-def _left_out(day: MarketDay, dx: Diagnosis) -> Columns:
-    m = len(day.maturities)  # an anchor's rows come after the quotes
-    frame = dx.refits.leave_one_out().frame().iloc[:m]
-    columns = {name: values.tolist() for name, values in frame.items()}
-    return {"maturity": day.maturities.tolist(), **columns}
+def _left_out(day: MarketDay, dx: Diagnosis) -> dict[str, Columns]:
+    """Each quote left out, and the shifts of the parameters."""
+    m, found = len(day.labels), dx.refits.leave_one_out()  # an anchor's rows come after the quotes
+    frame, names = found.frame().iloc[:m], list(found.shifts.specs.names)
+    columns = {
+        name: values.tolist() if name == "mark" else without_nan(values.to_numpy())
+        for name, values in frame.drop(columns=names).items()
+    }
+    further: Columns = {
+        "fit": ["left_out"] * (m * len(names)),
+        "key": [label for label in day.labels for _ in names],
+        "parameter": names * m,
+        "value": without_nan(frame[names].to_numpy()),
+    }
+    return {"left_out": {"label": list(day.labels), **columns}, "further_fits": further}
 
 
 def _profiles(dx: Diagnosis, levels: tuple[float, ...]) -> Columns:
@@ -110,5 +125,5 @@ def _profiles(dx: Diagnosis, levels: tuple[float, ...]) -> Columns:
         "is_connected": [curve.is_connected for curve, _ in each],
     }
     for name in ("low", "high", "is_cut_low", "is_cut_high"):
-        columns[name] = [getattr(curve, name)[i].item() for curve, i in each]
+        columns[name] = without_nan(np.array([getattr(curve, name)[i] for curve, i in each]))
     return columns

@@ -6,7 +6,7 @@ says how far parameters, RMSRE, the leverage profile and the EDoF levels move.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,23 +15,22 @@ import numpy as np
 from pydantic import BeforeValidator
 from sqlalchemy import delete
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, Indices
 from calibscope.base.errors import SettingsError
 from calibscope.base.settings import alone, checked_settings
 from calibscope.base.settings_file import file_content
 from calibscope.calibration.calibrate import Fits, calibrate_many
 from calibscope.diagnosis.diagnose import diagnose_many
+from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.market.maturity import label
 from calibscope.market.settings import Maturity
-from calibscope.models.g2.model import G2
-from calibscope.study import schema
-from calibscope.study.errors import explained
-from calibscope.study.model import PARAMETERS, refuse_others
-from calibscope.study.results import Columns
+from calibscope.models.model import DEFAULT, model_named
+from calibscope.study.database import insert_columns
+from calibscope.study.robustness_rows import MOVE, as_rows, edof_columns
 from calibscope.study.sealed import seal_rows
 from calibscope.study.settings import CalibrationSection, StudySettings
-from calibscope.study.store import insert_columns, opened_for_writing
+from calibscope.study.store import opened_for_writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,19 +47,21 @@ class Variant(CalibrationSection):
     """What is done differently: any argument of `cs.calibrate`, a start, quotes left out."""
 
     start: tuple[float, ...] | None = None  # parameters, in the model's order
-    without: Annotated[tuple[Maturity, ...], BeforeValidator(alone)] = ()  # like 3Y
+    without: Annotated[tuple[Maturity, ...], BeforeValidator(alone)] = ()  # all quotes of 3Y
 
 
-# The paper's solvers and starts; the quotes that it leaves out come from the market itself.
-SOLVED_OTHERWISE = {
+# The paper's solvers, and its starts for G2++; the quotes that it leaves out come from the market.
+OTHER_SOLVERS = {
     "BOBYQA": Variant(solver="bobyqa"),
+    "Nelder-Mead": Variant(solver="nelder-mead"),
+}
+OTHER_STARTS = {
     "BOBYQA, second start": Variant(solver="bobyqa", start=(0.1, 0.01, 0.01, 0.008, -0.5)),
     "BOBYQA, third start": Variant(solver="bobyqa", start=(1.0, 0.3, 0.02, 0.02, 0.3)),
-    "Nelder-Mead": Variant(solver="nelder-mead"),
 }
 
 
-def usual_variants(market: Market) -> dict[str, Variant]:
+def usual_variants(market: Market, model: str = DEFAULT) -> dict[str, Variant]:
     """The paper's variants, on the quotes of this market.
 
     Other solvers and starts, and fits without the shortest and without the longest quotes: of the
@@ -69,6 +70,7 @@ def usual_variants(market: Market) -> dict[str, Variant]:
     Parameters
     ----------
     market : the days
+    model : by name; the paper's other starts are those of G2++
 
     Returns
     -------
@@ -79,7 +81,8 @@ def usual_variants(market: Market) -> dict[str, Variant]:
     years = sorted(year for year, count in counts.items() if count > 0.1 * len(market))
     ends = [tuple(years[:1]), tuple(years[-2:])] if len(years) > LEAST_QUOTES + 2 else []
     named = {f"without {' and '.join(map(label, end))}": Variant(without=end) for end in ends}
-    return {**SOLVED_OTHERWISE, **named}
+    starts = OTHER_STARTS if model == DEFAULT else {}
+    return {"BOBYQA": OTHER_SOLVERS["BOBYQA"], **starts, **OTHER_SOLVERS, **named}
 
 
 def robustness(
@@ -108,27 +111,34 @@ def robustness(
     Returns
     -------
     DataFrame
-        One row per variant. `worse` is the share of days whose sum of squares is more than 0.1 %
-        above the baseline's (same quotes, weights and bounds only), `rmsre` the median; `moved` the
-        share of days on which a parameter moves by more than 0.1 in log a, log sigma or rho, and
-        one median move per parameter; `short_end` and `long_end` the mean share of leverage of
-        the two shortest and the two longest caps; `leverage_move` the largest change of a
-        maturity's mean leverage; `edof_5`, ... shares of days.
+        One row per variant, compared with the baseline on `days` days: where quotes are left out,
+        those that have some of them, and others. `worse` is the share of days whose sum of squares
+        is more than 0.1 % above the baseline's (same quotes, weights and bounds only), `rmsre` the
+        median; `moved` the share of days on which a parameter moves by more than 0.1 in log a,
+        log sigma or rho, and one median move per parameter; `short_end` and `long_end` the mean
+        share of leverage of the two shortest and the two longest maturities; `leverage_move` the
+        largest change of a quote's mean leverage; `edof_5`, ... shares of days (of the first of
+        several models).
     """
     import pandas as pd
 
     chosen = settings or StudySettings()
-    refuse_others(chosen.calibration.model)
+    chosen = chosen.of(chosen.calibration.models[0])
     days = _sampled(market, sample)
-    variants = usual_variants(days) if variants is None else variants
+    if variants is None:
+        variants = usual_variants(days, chosen.calibration.models[0])
     _check(variants, days)
     common = chosen.calibration.model_dump()
     rows, base = [], None
     for name, changes in {BASELINE: Variant(), **variants}.items():
         variant = Variant(**{**common, **changes.model_dump(exclude_unset=True)})
-        found = _Found(days, variant, chosen, threads, partial(progress, name))
+        places = _comparable(days, variant)
+        found = _Found(
+            [days.days[place].without(variant.without) for place in places],
+            variant, chosen, threads, partial(progress, name),
+        )  # fmt: skip
         base = base or found
-        rows.append({"variant": name, "days": len(days), **_compared(found, base)})
+        rows.append({"variant": name, "days": len(places), **_compared(found, base, places)})
     return pd.DataFrame(rows)
 
 
@@ -141,6 +151,16 @@ def _check(variants: Mapping[str, Variant], market: Market) -> None:
         missing = [label(year) for year in variant.without if year not in quoted]
         if missing:
             raise ValueError(f"[{name}] leaves out {', '.join(missing)}, which no day quotes")
+        if not len(_comparable(market, variant)):
+            raise ValueError(f"[{name}] leaves no day a quote; leave out fewer")
+
+
+def _comparable(market: Market, variant: Variant) -> Indices:
+    """Places of the days on which a variant differs: not all days quote what it leaves out."""
+    if not variant.without:
+        return np.arange(len(market))
+    shares = [np.isin(day.maturities, variant.without).mean() for day in market]
+    return np.flatnonzero([0 < share < 1 for share in shares])
 
 
 class _Found:
@@ -148,71 +168,81 @@ class _Found:
 
     def __init__(
         self,
-        market: Market,
+        days: Sequence[MarketDay],
         variant: Variant,
         settings: StudySettings,
         threads: int | None,
         progress: Callable[[int, int], None],
     ) -> None:
-        days = [day.without(variant.without) for day in market] if variant.without else market
-        start = None if variant.start is None else G2(*variant.start)
+        model = model_named(variant.models[0])
+        start = None if variant.start is None else model.from_values(variant.start)
         self.variant = variant
         self.fits: Fits = calibrate_many(
             days, **variant.arguments(), start=start, threads=threads, progress=progress
         )
         section = settings.diagnosis
         self.diagnoses = diagnose_many(self.fits, section.mode, section.thresholds, threads)
+        self.names = self.fits.problems[0].specs.names
         self.points = self.fits.problems[0].specs.coordinates.of(self.fits.parameters)
         self.objectives = self.fits.objectives[:, 0]
-        self.leverage: dict[float, list[float]] = {}
-        for problem, dx in zip(self.fits.problems, self.diagnoses, strict=True):
-            for year, leverage in zip(problem.day.maturities.tolist(), dx.leverage, strict=True):
-                self.leverage.setdefault(year, []).append(float(leverage))
+        self.days = [problem.day for problem in self.fits.problems]
 
     @property
     def edof(self) -> Array:
         return self.diagnoses.of_all("edof")
 
+    def mean_leverage(self, places: Indices) -> dict[str, float]:
+        """Of each quote, over some of the days."""
+        found: dict[str, list[float]] = {}
+        for place in places.tolist():
+            leverages = self.diagnoses[place].leverage.tolist()
+            for name, leverage in zip(self.days[place].labels, leverages, strict=False):
+                found.setdefault(name, []).append(leverage)
+        return {name: float(np.mean(leverages)) for name, leverages in found.items()}
+
     def end_share(self, end: slice) -> float:
-        """Mean share of the leverage that the shortest or the longest caps carry."""
-        shares = [dx.leverage[end].sum() / dx.leverage.sum() for dx in self.diagnoses]
+        """Mean share of the leverage that the shortest or the longest maturities carry."""
+        shares = []
+        for day, dx in zip(self.days, self.diagnoses, strict=True):
+            leverage = dx.leverage[: len(day.maturities)]
+            is_end = np.isin(day.maturities, np.unique(day.maturities)[end])
+            shares.append(leverage[is_end].sum() / leverage.sum())
         return float(np.mean(shares))
 
 
-def _compared(found: _Found, base: _Found) -> dict[str, Any]:
-    moves = np.abs(found.points - base.points)
+def _compared(found: _Found, base: _Found, places: Indices) -> dict[str, Any]:
+    """A variant against the baseline on the same days, which are at these places."""
+    moves, full = np.abs(found.points - base.points[places]), len(found.names)
+    levels = (found.edof == full, found.edof == full - 1, found.edof <= full - 2)
     alike = ("weights", "bounds", "fixed", "without")
     same = all(getattr(found.variant, name) == getattr(base.variant, name) for name in alike)
-    common = found.leverage.keys() & base.leverage.keys()
+    ours, usual = found.mean_leverage(np.arange(len(places))), base.mean_leverage(places)
     ends = {"short_end": slice(None, ENDS), "long_end": slice(-ENDS, None)}
     return {
         "rmsre": float(np.median(found.fits.rmsre)),
-        "worse": float(np.mean(found.objectives > (1 + WORSE) * base.objectives))
+        "worse": float(np.mean(found.objectives > (1 + WORSE) * base.objectives[places]))
         if same
         else float("nan"),
         "moved": float(np.mean(moves.max(axis=1) > FAR)),
-        **{f"move_{name}": float(np.median(moves[:, p])) for p, name in enumerate(PARAMETERS)},
+        **{f"{MOVE}{name}": float(np.median(moves[:, p])) for p, name in enumerate(found.names)},
         **{name: found.end_share(end) for name, end in ends.items()},
-        "leverage_move": max(
-            abs(float(np.mean(found.leverage[year]) - np.mean(base.leverage[year])))
-            for year in common
-        ),
-        "edof_5": float(np.mean(found.edof == 5)),
-        "edof_4": float(np.mean(found.edof == 4)),
-        "edof_3_or_less": float(np.mean(found.edof <= 3)),
-        "edof_same": float(np.mean(found.edof == base.edof)),
+        "leverage_move": max(abs(ours[name] - usual[name]) for name in ours),
+        **{
+            name: float(np.mean(is_so))
+            for name, is_so in zip(edof_columns(full), levels, strict=True)
+        },
+        "edof_same": float(np.mean(found.edof == base.edof[places])),
     }
 
 
 def keep(table: "pd.DataFrame", store: str | Path) -> None:
     """Keep a comparison in the store of a study, instead of the one before."""
-    path = Path(store)
-    columns: Columns = {name: table[name].tolist() for name in table.columns}
-    columns["place"] = list(range(len(table)))
-    with opened_for_writing(path) as database, explained(path), database.begin() as connection:
-        connection.execute(delete(schema.robustness))
-        insert_columns(connection, schema.robustness, columns)
-        seal_rows(connection, schema.robustness)
+    contents = as_rows(table)
+    with opened_for_writing(Path(store)) as database, database.begin() as connection:
+        for rows, columns in contents.items():
+            connection.execute(delete(rows))
+            insert_columns(connection, rows, columns)
+            seal_rows(connection, rows)
 
 
 def _sampled(market: Market, sample: int | None) -> Market:

@@ -15,6 +15,7 @@ import numpy as np
 from sqlalchemy import Connection, Date, DateTime, LargeBinary, String, Table, select
 
 from calibscope.base.arrays import Array
+from calibscope.study.database import rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +50,7 @@ class Rows:
             self.strange |= {row for row, is_one in enumerate(is_number) if not is_one}
             found = np.array([v if ok else None for v, ok in zip(values, is_number, strict=True)],
                              dtype=np.float64)  # fmt: skip
-        found[np.isnan(found)] = np.nan  # SQLite has no NaN, and NumPy many
+        found[np.isnan(found)] = np.nan  # the store has no NaN, and NumPy many
         return found
 
     @property
@@ -139,17 +140,4 @@ def read_rows(
         wanted = wanted.where(key.in_(keys))
     if between is not None:
         wanted = wanted.where(key.between(*between))
-    text = wanted.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
-    return Rows(table, driver_rows(connection, str(text)))
-
-
-def driver_rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:
-    """What SQLite answers, without SQLAlchemy's look at each row."""
-    if not connection.in_transaction():  # SQLAlchemy begins one for its own statements only
-        connection.begin()
-    cursor = connection.connection.cursor()
-    try:
-        cursor.execute(statement)
-        return list(cursor.fetchall())
-    finally:
-        cursor.close()
+    return Rows(table, rows_of(connection, wanted))

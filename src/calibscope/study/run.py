@@ -6,23 +6,18 @@ and the hash of the settings are those it was computed with.
 
 import datetime
 import hashlib
-import json
-import platform
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection
 from sqlalchemy import Engine as Database
-from sqlalchemy.exc import DatabaseError
 
-from calibscope import __version__
 from calibscope.base.errors import SettingsError
 from calibscope.calibration.problem import Problem
 from calibscope.market.day import MarketDay
@@ -32,14 +27,16 @@ from calibscope.study import schema
 from calibscope.study.challenger_fits import fit_challengers
 from calibscope.study.cluster import TIMEOUT
 from calibscope.study.damage import Damage
+from calibscope.study.database import ERRORS
 from calibscope.study.engines import Engine, engine_of
-from calibscope.study.errors import explained
 from calibscope.study.market_days import keep_market_days
-from calibscope.study.model import refuse_others
-from calibscope.study.rag import Rag, ratings_of
+from calibscope.study.near_optimal_ranges import keep_ranges
+from calibscope.study.rag import Rag, ratings_of, with_further
 from calibscope.study.refits import checked_choice, refit_days
 from calibscope.study.results import FAILED, Results, failure, joined
-from calibscope.study.sealed import seal_rows
+from calibscope.study.rows import read_rows
+from calibscope.study.run_row import begin_run, finish_run
+from calibscope.study.screening import Suspicion, keep_screening, suspicions
 from calibscope.study.settings import StudySettings, study_settings
 from calibscope.study.store import opened_for_writing, valid_days, write_days
 from calibscope.study.study import Study, open_study
@@ -49,7 +46,6 @@ CHUNK = 64  # days that are computed and committed together
 SLOW_CHUNK = 8  # the same for settings that take longer
 COMPLETE = "complete"  # outcome of a run
 DROPPED = "DROPPED"  # status of a day whose data cannot be used
-LIBRARIES = ("numpy", "scipy", "numba", "SQLAlchemy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +53,7 @@ class News:
     """A day that was just stored, in short."""
 
     date: datetime.date
+    model: str
     rag: Rag
     reasons: tuple[str, ...]  # for the RAG status
     rmsre: float | None  # None: there are no results
@@ -74,7 +71,7 @@ class Tally:
     failed: int = 0  # of those, without results
     dropped: int = 0  # of those, because their data cannot be used
     rag: Counter[Rag] = field(default_factory=Counter)
-    latest: deque[News] = field(default_factory=lambda: deque(maxlen=LATEST))
+    latest: list[News] = field(default_factory=list)  # of each model, the last ones
     calibration_seconds: float = 0.0
     diagnosis_seconds: float = 0.0
     store_seconds: float = 0.0
@@ -83,6 +80,7 @@ class Tally:
     refits_failed: int = 0  # of those, without answers
     first_failure: str = ""  # why the first day without a fit has none
     repaired: str = ""  # what was damaged in the store, and is computed anew
+    models: tuple[str, ...] = ()
 
     @property
     def is_failed(self) -> bool:
@@ -99,6 +97,7 @@ class Pending:
     data_hash: str
     day: MarketDay | None
     reason: str = ""
+    is_incomplete: bool = False
 
 
 def run_study(
@@ -122,9 +121,10 @@ def run_study(
     Parameters
     ----------
     market : the days
-    store : file for the results (SQLite), made if there is none
+    store : file for the results, made if there is none
     settings : a TOML file or nested dictionaries with the sections calibration, diagnosis and
-        governance (docs/study.md lists them)
+        governance (docs/study.md lists them); ``{"calibration": {"model": ["g2++",
+        "hull-white"]}}`` fits each day with both, see `Study.of`
     engine : address of a Dask scheduler, such as "tcp://scheduler:8786"; None computes here
     threads : how many to use here; None means all cores
     inputs : files whose SHA-256 goes into the audit trail
@@ -162,47 +162,70 @@ def run_study(
     where = engine_of(engine, threads, engine_timeout)
     _refuse_impossible(market, chosen)
     damage: list[Damage] = []
-    with opened_for_writing(path, damage.append) as database, explained(path):
+    with opened_for_writing(path, damage.append) as database:
         repaired = "; ".join(map(str, damage))
         with database.begin() as connection:
-            run_id = _begin(connection, _audit(market, chosen, where, inputs), repaired)
-            valid = valid_days(connection, chosen.results_hash)
-        pending = [day for day in _all_days(market) if valid.get(day.date) != day.data_hash]
-        kept = len(market) + len(_reasons(market.dropped)) - len(pending)
-        tally = Tally(len(pending), kept, repaired=repaired)
+            run_id = begin_run(connection, market, chosen, where.name, inputs, repaired)
+            work = [(one, _pending(connection, market, one)) for one in chosen.each_model()]
+        every = len(work) * (len(market) + len(_reasons(market.dropped)))
+        total = sum(len(pending) for _, pending in work)
+        tally = Tally(total, every - total, repaired=repaired, models=chosen.calibration.models)
         progress(tally)
         began = time.perf_counter()
         try:
             keep_market_days(database, market)
-            _compute_and_store(database, run_id, market, pending, chosen, where, tally, progress)
-            fit_challengers(database, run_id, market, chosen)
+            changed = {day.date for _, pending in work for day in pending}
+            with database.begin() as connection:
+                keep_screening(connection, market, changed)
+                suspected = suspicions(read_rows(connection, schema.screening).columns)
+            for one, pending in work:
+                _compute_and_store(
+                    database, run_id, market, pending, one, where, suspected, tally, progress
+                )
+                fit_challengers(database, run_id, market, one)
+            for one, _ in work if len(work) > 1 else ():
+                keep_ranges(database, run_id, market, one)
             if which is not None:
-
-                def report(done: int, total: int, failed: int) -> None:
-                    tally.refits_done, tally.refits_total, tally.refits_failed = done, total, failed
-                    progress(tally)
-
-                refit_days(database, run_id, market, chosen, which, report)
+                for one, _ in work:
+                    refit_days(database, run_id, market, one, which, _reporter(tally, progress))
         except BaseException as error:
-            with suppress(DatabaseError):  # a full disk has no room for this either
+            with suppress(*ERRORS):  # a full disk has no room for this either
                 outcome = f"stopped by {type(error).__name__}"
-                _finish(database, run_id, outcome, tally, time.perf_counter() - began)
+                finish_run(database, run_id, outcome, _counts(tally, began))
             raise
-        _finish(database, run_id, outcome_of(tally), tally, time.perf_counter() - began)
+        finish_run(database, run_id, outcome_of(tally), _counts(tally, began))
     return open_study(path)
 
 
-def _begin(connection: Connection, audit: Mapping[str, Any], repaired: str) -> int:
-    """A row in the audit trail; those of runs that did not end are marked."""
-    runs = schema.runs
-    cut_off = list(
-        connection.execute(select(runs.c.run_id).where(runs.c.outcome.is_(None))).scalars()
-    )
-    connection.execute(update(runs).where(runs.c.run_id.in_(cut_off)).values(outcome="cut off"))
-    row = insert(runs).values(**audit, repaired=repaired or None)
-    run_id = int(connection.execute(row).inserted_primary_key[0])  # type: ignore[index]
-    seal_rows(connection, runs, [*cut_off, run_id])
-    return run_id
+def _pending(connection: Connection, market: Market, settings: StudySettings) -> list[Pending]:
+    """The days of the market that have no valid results of this model."""
+    valid = valid_days(connection, settings.calibration.models[0], settings.results_hash)
+    return [day for day in _all_days(market) if valid.get(day.date) != day.data_hash]
+
+
+def _reporter(tally: Tally, progress: Callable[[Tally], None]) -> Callable[[int, int, int], None]:
+    """Report refits on top of those of the models before."""
+    before = tally.refits_done, tally.refits_total, tally.refits_failed
+
+    def report(done: int, total: int, failed: int) -> None:
+        now = (then + more for then, more in zip(before, (done, total, failed), strict=True))
+        tally.refits_done, tally.refits_total, tally.refits_failed = now
+        progress(tally)
+
+    return report
+
+
+def _counts(tally: Tally, began: float) -> dict[str, float]:
+    """What the row of a run says of it."""
+    return {
+        "days_kept": tally.kept,
+        "days_computed": tally.done,
+        "days_failed": tally.failed,
+        "seconds": time.perf_counter() - began,
+        "calibration_seconds": tally.calibration_seconds,
+        "diagnosis_seconds": tally.diagnosis_seconds,
+        "store_seconds": tally.store_seconds,
+    }
 
 
 def outcome_of(tally: Tally) -> str:
@@ -216,17 +239,17 @@ def outcome_of(tally: Tally) -> str:
 
 def _refuse_impossible(market: Market, settings: StudySettings) -> None:
     """Settings that no day of this market can be calibrated with are an error, not 2,000 rows."""
-    refuse_others(settings.calibration.model)
-    arguments = {**settings.calibration.arguments()}
-    arguments.pop("solver")
-    if arguments["weights"] == "leverage_balanced":
-        arguments["weights"] = "rmsre"
-    portfolios = {tuple(day.maturities.tolist()): day for day in market}
-    for day in portfolios.values():
-        try:
-            Problem.of(day, **arguments)
-        except ValueError as error:
-            raise SettingsError("settings", [f"[calibration] {error}"]) from None
+    portfolios = {day.labels: day for day in market}
+    for one in settings.each_model():
+        arguments = {**one.calibration.arguments()}
+        arguments.pop("solver")
+        if arguments["weights"] == "leverage_balanced":
+            arguments["weights"] = "rmsre"
+        for day in portfolios.values():
+            try:
+                Problem.of(day, **arguments)
+            except ValueError as error:
+                raise SettingsError("settings", [f"[calibration] {error}"]) from None
 
 
 def _compute_and_store(
@@ -236,6 +259,7 @@ def _compute_and_store(
     pending: Sequence[Pending],
     settings: StudySettings,
     engine: Engine,
+    suspected: Mapping[str, Suspicion],
     tally: Tally,
     progress: Callable[[Tally], None],
 ) -> None:
@@ -248,11 +272,11 @@ def _compute_and_store(
         chunks, engine.results([_market_days(chunk) for chunk in chunks], settings), strict=True
     )
     if lost:
-        store(database, run_id, lost, _dropped(lost), settings, warnings, tally)
-        tally.dropped = len(lost)
+        store(database, run_id, lost, _dropped(lost), settings, warnings, suspected, tally)
+        tally.dropped += len(lost)
         progress(tally)
     for chunk, results in work:
-        store(database, run_id, chunk, results, settings, warnings, tally)
+        store(database, run_id, chunk, results, settings, warnings, suspected, tally)
         progress(tally)
 
 
@@ -263,6 +287,7 @@ def store(
     results: Results,
     settings: StudySettings,
     warnings: Mapping[datetime.date, str],
+    suspected: Mapping[str, Suspicion],
     tally: Tally,
 ) -> None:
     """Commit the results of a chunk, and count them."""
@@ -272,12 +297,13 @@ def store(
         "data_hash": [day.data_hash for day in chunk],
         "settings_hash": [settings.results_hash] * len(chunk),
         "warnings": [warnings.get(day.date, "") for day in chunk],
+        "is_incomplete": [day.is_incomplete for day in chunk],
     }
     with database.begin() as connection:
-        write_days(connection, run_id, known, results.tables)
+        write_days(connection, run_id, settings.calibration.models[0], known, results.tables)
     tally.done += results.count
-    for news in _news(chunk, results, settings):
-        tally.latest.append(news)
+    for news in _news(chunk, results, settings, known["warnings"], suspected):
+        tally.latest = _latest([*tally.latest, news])
         tally.rag[news.rag] += 1
         tally.failed += news.rmsre is None
     if not tally.first_failure:
@@ -290,64 +316,47 @@ def store(
     tally.store_seconds += time.perf_counter() - began
 
 
-def _news(chunk: Sequence[Pending], results: Results, settings: StudySettings) -> Iterator[News]:
+def _latest(news: list[News]) -> list[News]:
+    """The last of each model."""
+    models = dict.fromkeys(one.model for one in news)
+    return [one for model in models for one in [n for n in news if n.model == model][-LATEST:]]
+
+
+def _news(
+    chunk: Sequence[Pending],
+    results: Results,
+    settings: StudySettings,
+    warnings: Sequence[str],
+    suspected: Mapping[str, Suspicion],
+) -> Iterator[News]:
     days, blank = results.tables["days"], [None] * results.count
+    model = settings.calibration.models[0]
+    if "metrics" in results.tables:
+        days = with_further(days, results.tables["metrics"], "day")
     found = zip(
         chunk,
-        ratings_of(days, settings.governance),
+        ratings_of(
+            {**days, "date": [day.date for day in chunk], "warnings": warnings},
+            settings.governance,
+            suspected,
+        ),
         *(days.get(name, blank) for name in ("rmsre", "edof", "summary")),
         strict=True,
     )
     for day, (rag, reasons), rmsre, edof, summary in found:
-        yield News(day.date, rag, reasons, rmsre, edof, summary or "")
-
-
-def _audit(
-    market: Market, settings: StudySettings, engine: Engine, inputs: Iterable[str | Path]
-) -> dict[str, Any]:
-    software = {"calibscope": __version__, "python": platform.python_version()}
-    software |= {name: version(name) for name in LIBRARIES}
-    software["platform"] = platform.platform()
-    files = {str(name): hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs}
-    return {
-        "started": _now(),
-        "market": market.name,
-        "is_synthetic": market.is_synthetic,
-        "market_hash": market.fingerprint,
-        "inputs": json.dumps(files),
-        "conventions": json.dumps({"quotes": market.quoted_in, "curves": market.curves_in}),
-        "settings": settings.model_dump_json(),
-        "settings_hash": settings.results_hash,
-        "software": json.dumps(software),
-        "engine": engine.name,
-        "days_in_market": len(market),
-    }
-
-
-def _finish(database: Database, run_id: int, outcome: str, tally: Tally, seconds: float) -> None:
-    values = {
-        "finished": _now(),
-        "outcome": outcome,
-        "days_kept": tally.kept,
-        "days_computed": tally.done,
-        "days_failed": tally.failed,
-        "seconds": seconds,
-        "calibration_seconds": tally.calibration_seconds,
-        "diagnosis_seconds": tally.diagnosis_seconds,
-        "store_seconds": tally.store_seconds,
-    }
-    with database.begin() as connection:
-        connection.execute(
-            update(schema.runs).where(schema.runs.c.run_id == run_id).values(**values)
-        )
-        seal_rows(connection, schema.runs, [run_id])
+        yield News(day.date, model, rag, reasons, rmsre, edof, summary or "")
 
 
 def _all_days(market: Market) -> list[Pending]:
     """Every date of the market, in order, those that were dropped with their reasons."""
-    days = [Pending(day.date, day.fingerprint, day) for day in market if day.date is not None]
+    lacking = {finding.date for finding in market.incomplete}
+    days = [
+        Pending(day.date, day.fingerprint, day, is_incomplete=day.date in lacking)
+        for day in market
+        if day.date is not None
+    ]
     days += [
-        Pending(date, _hash_of(market.dropped, date), None, reason)
+        Pending(date, _hash_of(market.dropped, date), None, reason, is_incomplete=True)
         for date, reason in _reasons(market.dropped).items()
     ]
     return sorted(days, key=lambda day: day.date)
@@ -380,7 +389,3 @@ def _chunks(days: Iterable[Pending], size: int) -> Iterator[Sequence[Pending]]:
 
 def _market_days(chunk: Sequence[Pending]) -> list[MarketDay]:
     return [day.day for day in chunk if day.day is not None]
-
-
-def _now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None)

@@ -2,9 +2,16 @@
 
 Every number of a day hangs on a row of `days`. A row is never changed or deleted: when a date is
 computed anew, because its quotes or the settings changed, `superseded_by` names the run that did
-it, and the old results stay for the auditor. Current rows have none, and there is one per date.
-What was written has a hash (`day_hashes`, `row_hashes`; `sealed.py` says of what).
+it, and the old results stay for the auditor. Current rows have none, and there is one per date and
+model. Columns of results are those of `metrics.py`; parameters are rows, whatever the model. What
+was written has a hash (`day_hashes`, `row_hashes`; `sealed.py` says of what).
+
+Arguments that begin with ``sqlite_`` are for that database alone (`database.py`); another one needs
+its own `where`, or superseded days would stand in the way of current ones.
 """
+
+from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -21,15 +28,32 @@ from sqlalchemy import (
     Table,
 )
 
-from calibscope.diagnosis.flags import MEANINGS
-from calibscope.study.model import PARAMETERS
+from calibscope.study.metric import Kind, Metric
+from calibscope.study.metrics import (
+    DAY_METRICS,
+    DIRECTION_METRICS,
+    PAIR_METRICS,
+    PARAMETER_METRICS,
+    QUOTE_METRICS,
+)
 
-VERSION = 5
+VERSION = 6
 metadata = MetaData()
+TYPES: dict[Kind, Any] = {
+    "number": Float, "count": Integer, "integer": Integer, "flag": Boolean, "text": String,
+}  # fmt: skip
 
 
 def _numbers(*names: str) -> list[Column[float]]:
     return [Column(name, Float) for name in names]
+
+
+def _metrics(metrics: Sequence[Metric], required: Sequence[str] = ()) -> list[Column[Any]]:
+    """A column for each."""
+    return [
+        Column(metric.name, TYPES[metric.kind], nullable=metric.name not in required)
+        for metric in metrics
+    ]
 
 
 def _table(name: str, *columns: Column, keys: tuple[Column, ...]) -> Table:  # type: ignore[type-arg]
@@ -38,8 +62,8 @@ def _table(name: str, *columns: Column, keys: tuple[Column, ...]) -> Table:  # t
     return Table(name, metadata, day, *keys, *columns, sqlite_with_rowid=False)
 
 
-def _maturity() -> Column[float]:
-    return Column("maturity", Float, primary_key=True)  # years
+def _label() -> Column[str]:
+    return Column("label", String, primary_key=True)  # of a quote, unique within its day
 
 
 def _parameter() -> Column[str]:
@@ -67,6 +91,8 @@ runs = Table(
     Column("conventions", String, nullable=False),  # JSON: how the quotes were read
     Column("settings", String, nullable=False),  # JSON
     Column("settings_hash", String, nullable=False),
+    Column("effective_settings", String),  # JSON: all that was set, as it counts, market included
+    Column("effective_hash", String),  # of these
     Column("software", String, nullable=False),  # JSON: versions
     Column("engine", String, nullable=False),
     Column("days_in_market", Integer, nullable=False),
@@ -84,35 +110,15 @@ days = Table(
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
     Column("superseded_by", ForeignKey("runs.run_id")),
     Column("date", Date, nullable=False),
+    Column("model", String, nullable=False),  # by name
     Column("data_hash", String, nullable=False),
     Column("settings_hash", String, nullable=False),
-    Column("status", String, nullable=False),  # a name of `Status`, DROPPED or FAILED
-    Column("reason", String, nullable=False),  # the status in a sentence
     Column("warnings", String, nullable=False),  # of the checks on its data
-    Column("solver", String),
-    Column("quote_count", Integer),
-    *_numbers("rmsre", "edof", "edof_scaled", "edof_strict", "edof_tikhonov", "tikhonov_lambda"),
-    Column("lost_directions", Integer),  # parameters that were fitted, minus EDoF
-    *_numbers("condition_number", "condition_number_exact"),
-    *_numbers("singular_1", "singular_2", "singular_3", "singular_4", "singular_5"),
-    *_numbers("scale_mse", "scale_mad", "scale_mad_adjusted", "relative_bias", "relative_offset"),
-    *_numbers("gauss_newton_ratio", "gauss_newton_error"),
-    *(
-        column
-        for name in ("residual", "leverage", "influence", "cooks_distance", "studentized")
-        for column in (Column(f"largest_{name}", Float), Column(f"largest_{name}_at", String))
-    ),
-    *(Column(name, Boolean) for name in MEANINGS),
-    Column("is_identified", Boolean),
-    Column("has_equal_speeds", Boolean),
-    Column("summary", String),
-    Column("evaluations", Integer),
-    Column("seconds", Float),  # of the calibration
+    Column("is_incomplete", Boolean),  # some of the market's quotes or curve nodes are missing
+    *_metrics(DAY_METRICS, required=("status", "reason")),
 )
 is_current = days.c.superseded_by.is_(None)
-Index(
-    "current_days", days.c.date, unique=True, sqlite_where=is_current, postgresql_where=is_current
-)
+Index("current_days", days.c.date, days.c.model, unique=True, sqlite_where=is_current)
 
 market_days = Table(
     "market_days",
@@ -123,17 +129,17 @@ market_days = Table(
 
 quotes = _table(
     "quotes",
-    *_numbers("strike", "weight", "market_price", "model_price", "residual"),
-    *_numbers("leverage", "leverage_strict", "influence_score", "cooks_distance", "dffits"),
-    *_numbers("resid_studentized_internal", "resid_studentized_external"),
-    keys=(_maturity(),),
+    Column("place", Integer, nullable=False),  # in the day, from 0 on
+    Column("kind", String, nullable=False),  # cap, floor, or the class of another instrument
+    *_numbers("maturity", "expiry", "strike"),  # coordinates: years from today, decimal
+    Column("is_interpolated", Boolean),  # as its file says, not quoted
+    *_metrics(QUOTE_METRICS),
+    keys=(_label(),),
 )
 
 parameters = _table(
     "parameters",
-    *_numbers("estimate", "se_mad_adjusted", "se_mad", "se_mse", "se_exact", "multiplier"),
-    Column("at_bound", Integer),  # -1 lower, 1 upper, else 0
-    Column("is_identified", Boolean),
+    *_metrics(PARAMETER_METRICS),
     keys=(_parameter(),),
 )
 
@@ -150,24 +156,40 @@ intervals = _table(
     ),
 )
 
+directions = _table(
+    "directions",
+    *_metrics(DIRECTION_METRICS),
+    keys=(Column("number", Integer, primary_key=True),),  # from 1 on, the best determined first
+)
+
 influence = _table(
     "influence",
-    *_numbers("influence", "influence_exact", "dfbetas"),
-    keys=(_maturity(), _parameter()),
+    *_metrics(PAIR_METRICS),
+    keys=(_label(), _parameter()),
+)
+
+metrics = _table(
+    "metrics",
+    Column("value", Float),
+    keys=(
+        Column("metric", String, primary_key=True),
+        Column("label", String, primary_key=True),  # "" where it is not of a quote
+        Column("parameter", String, primary_key=True),  # "" where it is not of a parameter
+    ),
 )
 
 optima = _table(
     "optima",
-    *_numbers("objective", "rmsre", "share_of_starts", *PARAMETERS),
+    *_numbers("objective", "rmsre", "share_of_starts"),
     keys=(Column("rank", Integer, primary_key=True),),  # 0 is the best
 )
 
 challenger_fits = _table(
     "challenger_fits",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
-    Column("maturity", Float),  # the dominant quote's
+    Column("label", String),  # of the dominant quote
     Column("reasons", String, nullable=False),  # why the day was red
-    *_numbers("rmsre", *PARAMETERS, "largest_shift"),
+    *_numbers("rmsre", "largest_shift"),
     Column("largest_shift_of", String),
     keys=(Column("variant", String, primary_key=True),),  # without, halved
 )
@@ -175,10 +197,22 @@ challenger_fits = _table(
 left_out = _table(
     "left_out",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
-    *_numbers("rms", *PARAMETERS, "press"),
+    *_numbers("rms", "press"),
     *_numbers("error_gauss_newton", "error_exact"),  # of the first-order predictions
     Column("mark", String, nullable=False),
-    keys=(_maturity(),),
+    keys=(_label(),),
+)
+
+# Parameters of fits other than the day's own: values of an optimum, by its rank, and of a
+# challenger fit, by its variant; shifts where a quote is left out, by its label.
+further_fits = _table(
+    "further_fits",
+    Column("value", Float),
+    keys=(
+        Column("fit", String, primary_key=True),  # the table that it belongs to
+        Column("key", String, primary_key=True),
+        _parameter(),
+    ),
 )
 
 profiles = _table(
@@ -189,6 +223,15 @@ profiles = _table(
     Column("is_cut_high", Boolean),
     Column("is_connected", Boolean),  # else the profile exceeds the limit inside
     keys=(_parameter(), Column("level", Float, primary_key=True)),
+)
+
+near_optimal = _table(
+    "near_optimal",
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+    *_numbers("low", "high"),
+    Column("is_low_at_bound", Boolean),
+    Column("is_high_at_bound", Boolean),
+    keys=(_parameter(),),
 )
 
 failed_refits = _table(
@@ -205,14 +248,43 @@ robustness = Table(
     Column("variant", String, nullable=False),
     Column("days", Integer, nullable=False),
     *_numbers("rmsre", "worse", "moved"),
-    *_numbers(*(f"move_{name}" for name in PARAMETERS)),
     *_numbers("short_end", "long_end", "leverage_move"),
-    *_numbers("edof_5", "edof_4", "edof_3_or_less", "edof_same"),
+    *_numbers("edof_full", "edof_one_less", "edof_fewer", "edof_same"),
 )
 
-RESULTS = (quotes, parameters, intervals, influence, optima)
-OF_DAYS = (days, *RESULTS, challenger_fits, left_out, profiles, failed_refits)
-OF_ROWS = (runs, robustness, market_days)
+robustness_moves = Table(
+    "robustness_moves",
+    metadata,
+    Column("place", Integer, primary_key=True),
+    Column("parameter", String, primary_key=True),
+    Column("number", Integer, nullable=False),  # of the parameter, in the model's order
+    *_numbers("move"),
+)
+
+screening = Table(
+    "screening",
+    metadata,
+    Column("date", String, primary_key=True),  # as text, like 2020-03-18: whatever the model
+    Column("label", String, primary_key=True),
+    *_numbers("score", "p_value", "q_value", "vol", "expected_vol"),
+    Column("verdict", String, nullable=False),
+)
+
+threshold_changes = Table(
+    "threshold_changes",
+    metadata,
+    Column("run_id", ForeignKey("runs.run_id"), primary_key=True),  # the first with the new value
+    Column("setting", String, primary_key=True),  # such as governance.limits.rmsre.amber
+    Column("changed", DateTime, nullable=False),
+    Column("who", String, nullable=False),
+    Column("old", String, nullable=False),  # JSON
+    Column("new", String, nullable=False),
+)
+
+RESULTS = (quotes, parameters, intervals, directions, influence, metrics, optima, further_fits)
+OF_DAYS = (days, *RESULTS, challenger_fits, left_out, profiles, near_optimal, failed_refits)
+OF_ROWS = (runs, robustness, robustness_moves, market_days, screening, threshold_changes)
+WRITTEN = (runs, *OF_DAYS, *OF_ROWS[1:])  # in an order that keeps references valid
 
 day_hashes = Table(
     "day_hashes",

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -21,9 +21,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from sqlalchemy import Float
 
 from calibscope.base.brief import brief
+from calibscope.base.errors import SettingsError
+from calibscope.base.parameters import Specs
 from calibscope.base.settings import (
     NotNegative,
     Section,
@@ -37,61 +38,92 @@ from calibscope.base.spelling import choose_from
 from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
 from calibscope.calibration.weights import WEIGHTINGS, Weighting
-from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.leverage_measures import Mode
 from calibscope.diagnosis.settings import LEVELS, THRESHOLDS, USUAL, DiagnosisSettings
 from calibscope.market.maturity import maturity
 from calibscope.market.settings import MarketSettings
 from calibscope.models.model import DEFAULT, model_named
-from calibscope.study import schema
-from calibscope.study.model import SPECS
-from calibscope.study.usual_limits import USUAL_LIMITS
+from calibscope.study.metric import Metric, further_metrics, metric_with
+from calibscope.study.metrics import DAY_METRICS, limited, marks
 
 if TYPE_CHECKING:
     Solver = str
-    Parameter = str
 else:
     Solver = Literal[tuple(SOLVERS)]
-    Parameter = Literal[SPECS.names]
 Level = Annotated[float, Field(gt=0, lt=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-# Columns of `days` that are worse the larger they are.
-NUMBERS = tuple(
-    column.name
-    for column in schema.days.columns
-    if isinstance(column.type, Float) and not column.name.startswith(("edof", "singular", "tikh"))
-)
-NUMBERS += ("lost_directions",)
+STORED = "stored"  # context of settings that are read back from a store
+
+
+def _models(value: Any) -> Any:
+    """One model's name, or several, each once."""
+    if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
+        names = tuple(dict.fromkeys(value))
+        return names[0] if len(names) == 1 else names
+    return value
 
 
 def _weights(value: Any) -> Any:
-    """A weighting by its name, or weights per maturity, whose names may be 10Y or 10."""
+    """A weighting by its name, or weights per quote: its label, or its maturity as 10Y or 10."""
     if isinstance(value, Mapping):
-        return {maturity(str(year)) or year: weight for year, weight in value.items()}
+        return {maturity(str(name)) or str(name): weight for name, weight in value.items()}
     if value in WEIGHTINGS:
         return value
-    remedy = f"{choose_from(WEIGHTINGS, value)}, or give a weight for every maturity"
+    remedy = f"{choose_from(WEIGHTINGS, value)}, or give a weight for every quote"
     raise refused(f"{brief(value)} is not a weighting; {remedy}")
+
+
+def _only(given: Mapping[str, Any], specs: Specs) -> dict[str, Any]:
+    """What is given for parameters of this model."""
+    return {name: value for name, value in given.items() if name in specs.names}
 
 
 class CalibrationSection(Section):
     """How a day is calibrated: the arguments of `cs.calibrate`."""
 
-    model: str = DEFAULT
+    model: Annotated[str | tuple[str, ...], BeforeValidator(_models)] = DEFAULT  # or several
     solver: Solver = "global"
-    weights: Annotated[Weighting | dict[float, NotNegative], BeforeValidator(_weights)] = "rmsre"
+    weights: Annotated[Weighting | dict[float | str, NotNegative], BeforeValidator(_weights)] = (
+        "rmsre"
+    )
     bounds: dict[str, tuple[float, float]] = Field(default={})
     fixed: dict[str, float] = Field(default={})
     optima: bool = False  # keep the other local optima too (a tenth of a second a day)
 
     @model_validator(mode="after")
-    def _inside_the_model(self) -> "CalibrationSection":
+    def _inside_the_model(self, info: ValidationInfo) -> "CalibrationSection":
+        if info.context == STORED:  # a model of then may not be here now
+            return self
         try:
-            specs = SPECS if self.model == DEFAULT else model_named(self.model).specs
-            box(specs, self.bounds, self.fixed)
+            every = [model_named(name).specs for name in self.models]
+            known = list(dict.fromkeys(name for specs in every for name in specs.names))
+            for name in (*self.bounds, *self.fixed):
+                if name not in known:
+                    remedy = choose_from(known, name)
+                    raise ValueError(f"{brief(name)} is not a parameter; {remedy}")
+            for specs in every:
+                box(specs, _only(self.bounds, specs), _only(self.fixed, specs))
         except ValueError as error:
             raise refused(str(error)) from None
         return self
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Which models are calibrated, the main one first."""
+        return (self.model,) if isinstance(self.model, str) else self.model
+
+    @property
+    def specs(self) -> Specs:
+        """The parameters of the model, or of the first of several."""
+        return model_named(self.models[0]).specs
+
+    def of(self, model: str) -> Self:
+        """The section for one of the models: bounds and fixed values of its own parameters."""
+        if self.models == (model,):
+            return self
+        specs = model_named(model).specs
+        changes = {"bounds": _only(self.bounds, specs), "fixed": _only(self.fixed, specs)}
+        return self.model_copy(update={"model": model, **changes})
 
     @property
     def is_quick(self) -> bool:
@@ -99,7 +131,10 @@ class CalibrationSection(Section):
         return SOLVERS[self.solver].is_quick and not self.optima
 
     def arguments(self) -> dict[str, Any]:
-        """For `calibrate` and `calibrate_many`."""
+        """For `calibrate` and `calibrate_many`, which take one model."""
+        if len(self.models) > 1:
+            problem = f"one model can be fitted here, not {', '.join(self.models)}"
+            raise SettingsError("settings: calibration.model", [problem])
         return {
             "model": self.model,
             "solver": self.solver,
@@ -150,16 +185,30 @@ class Limits(Section):
         return "amber" if self.amber is not None and abs(value) >= self.amber else None
 
 
-DEFAULT_LIMITS = {
-    name: Limits(amber=usual.amber, red=usual.red) for name, usual in USUAL_LIMITS.items()
-}
+def _usual_limits() -> dict[str, Limits]:
+    """Those of the metrics that have any, in their order."""
+    return {
+        name: Limits(amber=metric.amber, red=metric.red)
+        for name, metric in _limited().items()
+        if metric.amber is not None or metric.red is not None
+    }
+
+
+def _limited() -> dict[str, Metric]:
+    """Every metric on whose size a limit can be set, those of other packages last."""
+    return limited((*DAY_METRICS, *further_metrics().values()))
+
+
+def _marks() -> dict[str, Metric]:
+    """Every flag of a day, those of other packages last."""
+    return marks((*DAY_METRICS, *further_metrics().values()))
 
 
 def _over_the_usual(value: Any) -> Any:
     """The usual limits with these changes; false takes a limit away."""
     if not isinstance(value, Mapping):
         return value
-    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in DEFAULT_LIMITS.items()}
+    limits: dict[str, Any] = {name: usual.model_dump() for name, usual in _usual_limits().items()}
     for name, change in value.items():
         if change is False:
             limits[name] = {"amber": None, "red": None}
@@ -176,15 +225,20 @@ class GovernanceSection(Section):
     """When a day needs review: limits by column of `study.days`, and flags by name."""
 
     limits: Annotated[dict[str, Limits], BeforeValidator(_over_the_usual)] = Field(
-        default=DEFAULT_LIMITS
+        default_factory=_usual_limits
     )
-    amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ()
+    amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_implausible",)
     red: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_off_optimum",)
+
+    screening: bool = True  # a quote that screening names makes a day red, one in doubt amber
+    warnings: bool = True  # what the checks find in the data makes a day amber
 
     @field_validator("amber", "red", "limits", mode="after")
     @classmethod
     def _known_names(cls, value: Any, info: ValidationInfo) -> Any:
-        known = NUMBERS if info.field_name == "limits" else tuple(MEANINGS)
+        if info.context == STORED:  # a metric of then may not be here now
+            return value
+        known = tuple(_limited()) if info.field_name == "limits" else tuple(_marks())
         strangers = [name for name in value if name not in known]
         if strangers:
             named = ", ".join(map(brief, strangers))
@@ -197,15 +251,51 @@ class StudySettings(Section):
 
     calibration: CalibrationSection = CalibrationSection()
     diagnosis: DiagnosisSection = DiagnosisSection()
-    governance: GovernanceSection = GovernanceSection()
+    governance: GovernanceSection = Field(default_factory=GovernanceSection)
+    metrics: dict[str, str] = Field(default_factory=lambda: _versions())  # from outside, by name
+
+    def each_model(self) -> "list[StudySettings]":
+        """The same for each of the models alone.
+
+        Returns
+        -------
+        list[StudySettings]
+            the main model first
+        """
+        return [self.of(name) for name in self.calibration.models]
+
+    def of(self, model: str) -> "StudySettings":
+        """The same for one of the models.
+
+        Parameters
+        ----------
+        model : by name
+
+        Returns
+        -------
+        StudySettings
+            with bounds and fixed values of its own parameters
+        """
+        return self.model_copy(update={"calibration": self.calibration.of(model)})
+
+    @property
+    def further_metrics(self) -> list[Metric]:
+        """The metrics of other packages; LookupError where one is not here."""
+        return [metric_with(name, version) for name, version in self.metrics.items()]
 
     @property
     def results_hash(self) -> str:
         """A hash of all settings on which stored results depend."""
-        content = json.loads(self.model_dump_json(include={"calibration", "diagnosis"}))
+        content = json.loads(self.model_dump_json(include={"calibration", "diagnosis", "metrics"}))
         if self.calibration.model == DEFAULT:  # as before there were others
             del content["calibration"]["model"]
+        if not self.metrics:
+            del content["metrics"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    return {name: metric.version for name, metric in further_metrics().items()}
 
 
 class AllSettings(StudySettings, MarketSettings):

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Table
 
 from calibscope.base.parameters import Specs
+from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay, parsed_date
+from calibscope.models.model import DEFAULT, model_named
 from calibscope.study import schema
 from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
+from calibscope.study.further_fits import with_parameters
 from calibscope.study.market_days import market_day
-from calibscope.study.model import SPECS
-from calibscope.study.rag import ratings_of
+from calibscope.study.rag import ratings_of, with_further
+from calibscope.study.restated import Restatement, restated
+from calibscope.study.robustness_rows import as_frame
 from calibscope.study.rows import read_rows
-from calibscope.study.settings import StudySettings
-from calibscope.study.store import opened_for_reading
+from calibscope.study.screening import suspicions
+from calibscope.study.settings import STORED, StudySettings
+from calibscope.study.store import fitted_models, opened_for_reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,15 +32,36 @@ if TYPE_CHECKING:
 class Study:
     """A store of results, read when asked for; each table is a DataFrame.
 
-    Rows are those of current days; `superseded` has the days that were computed anew since. What a
-    day without results lacks is missing (NaN or NA), never zero. What is read is checked against
-    its hashes: where it is not what was written, `StoreError` names the days.
+    Rows are those of current days of one model, `model`; `of` has those of the other `models`, and
+    `statistics.model_comparison` puts all side by side. `superseded` has the days that were
+    computed anew since. What a day without results lacks is missing (NaN or NA), never zero. What
+    is read is checked against its hashes: where it is not what was written, `StoreError` names the
+    days.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, model: str | None = None) -> None:
         self.path = Path(path)
-        with opened_for_reading(self.path):
-            pass  # a file that is not a store is refused here, not later
+        with opened_for_reading(self.path) as connection:  # refuses what is not a store
+            self.models = fitted_models(connection)
+        if model is not None and model not in self.models:
+            raise StoreError(
+                f"{path}: has no results of the model {model!r}; {choose_from(self.models, model)}"
+            )
+        self.model = model or (*self.models, DEFAULT)[0]
+
+    def of(self, model: str) -> "Study":
+        """The results of another model of this store.
+
+        Parameters
+        ----------
+        model : one of `models`
+
+        Returns
+        -------
+        Study
+            of the same store
+        """
+        return Study(self.path, model)
 
     def __repr__(self) -> str:
         if self.days.empty:
@@ -54,8 +80,17 @@ class Study:
         return self._table(schema.runs)
 
     @cached_property
+    def _settings(self) -> list[StudySettings]:
+        """Those of each run."""
+        return [
+            StudySettings.model_validate(json.loads(text), context=STORED)
+            for text in self.runs["settings"]
+        ]
+
+    @cached_property
     def _all_days(self) -> "pd.DataFrame":
         frame = self._table(schema.days)
+        frame = frame[frame["model"] == self.model]
         return frame.sort_values(["date", "day_id"], ignore_index=True)
 
     @cached_property
@@ -79,8 +114,23 @@ class Study:
 
     @cached_property
     def quotes(self) -> "pd.DataFrame":
-        """Date x maturity: prices, residual, leverage, influence, studentised residuals."""
-        return self._of_days(schema.quotes)
+        """Date x label: prices, residual, leverage, influence, studentised residuals."""
+        frame = self._of_days(schema.quotes).sort_values(["date", "place"], ignore_index=True)
+        return frame.drop(columns="place")
+
+    @cached_property
+    def labels(self) -> "pd.DataFrame":
+        """label, kind, maturity: every quote of the history, once, in the order of tables.
+
+        By maturity, caps before floors and lower strikes first; other instruments at the end.
+        """
+        first = self.quotes.drop_duplicates("label")
+        rank = first["kind"].map({"cap": 0, "floor": 1}).fillna(2)
+        struck = first["strike"].where(first["label"].str.contains("@"))
+        keys = first.assign(rank=rank, is_other=rank == 2, struck=struck)
+        order = ["is_other", "maturity", "rank", "struck"]
+        ordered = keys.sort_values(order, na_position="first", kind="stable", ignore_index=True)
+        return ordered[["label", "kind", "maturity"]]
 
     @cached_property
     def parameters(self) -> "pd.DataFrame":
@@ -94,23 +144,34 @@ class Study:
 
     @cached_property
     def influence(self) -> "pd.DataFrame":
-        """Date x maturity x parameter: the influence function."""
-        return self._of_days(schema.influence)
+        """Date x label x parameter: the influence function."""
+        return self._of_quotes(schema.influence)
+
+    @cached_property
+    def directions(self) -> "pd.DataFrame":
+        """Date x number: singular values, the best determined direction first."""
+        return self._of_days(schema.directions)
+
+    @cached_property
+    def metrics(self) -> "pd.DataFrame":
+        """Date x metric x label x parameter: metrics of other packages, "" where not applicable."""
+        return self._of_days(schema.metrics)
 
     @cached_property
     def optima(self) -> "pd.DataFrame":
         """Date x rank: the local optima, best first, where they were asked for."""
-        return self._of_days(schema.optima)
+        return self._with_parameters(self._of_days(schema.optima), schema.optima, "")
 
     @cached_property
     def challenger_fits(self) -> "pd.DataFrame":
         """Date x variant: red days fitted without the dominant quote, and with half its weight."""
-        return self._of_days(schema.challenger_fits)
+        table = schema.challenger_fits
+        return self._with_parameters(self._of_days(table), table, "largest_shift")
 
     @cached_property
     def left_out(self) -> "pd.DataFrame":
-        """Date x maturity: the fit without that quote, where refits were asked for."""
-        return self._of_days(schema.left_out)
+        """Date x label: the fit without that quote, where refits were asked for."""
+        return self._with_parameters(self._of_quotes(schema.left_out), schema.left_out, "press")
 
     @cached_property
     def profiles(self) -> "pd.DataFrame":
@@ -118,19 +179,60 @@ class Study:
         return self._of_days(schema.profiles)
 
     @cached_property
+    def near_optimal(self) -> "pd.DataFrame":
+        """Date x parameter: near-optimal ranges of a sample, where several models were fitted."""
+        return self._of_days(schema.near_optimal)
+
+    @cached_property
     def failed_refits(self) -> "pd.DataFrame":
         """Date and reason: days that could not be fitted again where that was asked for."""
         return self._of_days(schema.failed_refits)
 
     @cached_property
+    def screening(self) -> "pd.DataFrame":
+        """Date x label: score, expected vol and verdict of every quote by its past and the others.
+
+        Dates are those of all models.
+        """
+        frame = self._table(schema.screening)
+        return frame.assign(date=frame["date"].astype("datetime64[s]"))
+
+    @cached_property
     def robustness(self) -> "pd.DataFrame":
         """The last comparison of variants that was stored, the baseline first."""
-        return self._table(schema.robustness).drop(columns="place")
+        return as_frame(self._table(schema.robustness), self._table(schema.robustness_moves))
+
+    @cached_property
+    def threshold_changes(self) -> "pd.DataFrame":
+        """Which run changed which threshold: who, when, from what to what."""
+        return self._table(schema.threshold_changes)
+
+    def restated(
+        self, date: str | datetime.date, before: int | None = None, after: int | None = None
+    ) -> Restatement:
+        """What moved when a date was computed anew: quotes, parameters, RMSRE.
+
+        Parameters
+        ----------
+        date : like 2022-07-21
+        before, after : numbers of runs; None: the last two that computed the date
+
+        Returns
+        -------
+        Restatement
+            both results side by side, and a summary
+
+        Raises
+        ------
+        StoreError
+            if the date was computed once only, or not by these runs
+        """
+        return restated(self, self._date(date), before, after)
 
     @property
     def specs(self) -> Specs:
-        """What the parameters are."""
-        return SPECS
+        """What the parameters of the model are."""
+        return model_named(self.model).specs
 
     @cached_property
     def estimates(self) -> "pd.DataFrame":
@@ -155,11 +257,14 @@ class Study:
         StoreError
             if there is no such day, or none whose quotes can be used
         """
+        with opened_for_reading(self.path) as connection:
+            return market_day(connection, self._date(date), self.model)
+
+    def _date(self, date: str | datetime.date) -> datetime.date:
         wanted, problems = parsed_date(date)
         if wanted is None:
             raise StoreError("; ".join(problems) or "the date is missing; give one like 2022-07-21")
-        with opened_for_reading(self.path) as connection:
-            return market_day(connection, wanted)
+        return wanted
 
     @property
     def is_synthetic(self) -> bool:
@@ -168,10 +273,14 @@ class Study:
 
     @property
     def settings(self) -> StudySettings:
-        """Those of the last run."""
-        if self.runs.empty:
-            return StudySettings()
-        return StudySettings.model_validate(json.loads(self.runs["settings"].iloc[-1]))
+        """Those of the last run of this model."""
+        return self._last_settings.of(self.model)
+
+    @property
+    def _last_settings(self) -> StudySettings:
+        """The same, of several models perhaps, and also where the model is not known here."""
+        runs = [run for run in self._settings if self.model in run.calibration.models]
+        return runs[-1] if runs else StudySettings()
 
     @property
     def unfinished_run(self) -> str:
@@ -195,11 +304,14 @@ class Study:
 
     @cached_property
     def rag(self) -> "pd.DataFrame":
-        """One row per date: green, amber or red, and the reasons."""
+        """One row per date: green, amber, red or (without results) grey, and the reasons."""
         import pandas as pd
 
         columns = {name: values.tolist() for name, values in self.days.items()}
-        found = ratings_of(columns, self.settings.governance)
+        further = {name: values.tolist() for name, values in self.metrics.items()}
+        suspected = suspicions({name: values.tolist() for name, values in self.screening.items()})
+        rules = self._last_settings.governance
+        found = ratings_of(with_further(columns, further, "date"), rules, suspected)
         return pd.DataFrame(
             {
                 "date": self.days["date"],
@@ -214,6 +326,39 @@ class Study:
         frame = frame.drop(columns="day_id")
         return frame.sort_values("date", kind="stable", ignore_index=True)
 
+    @cached_property
+    def _further_fits(self) -> "pd.DataFrame":
+        return self._of_days(schema.further_fits)
+
+    def _with_parameters(self, frame: "pd.DataFrame", table: Table, before: str) -> "pd.DataFrame":
+        """A table of fits with a column per parameter, as far as there are any."""
+        names = self.specs.names
+        return with_parameters(frame, self._further_fits, table.name, names, before)
+
+    def _of_quotes(self, table: Table) -> "pd.DataFrame":
+        """The same for a table by quote, in the order of the quotes, with their maturity."""
+        place = self.quotes[["date", "label", "maturity"]].reset_index(names="place")
+        frame = self._of_days(table)
+        frame = frame.merge(place, on=["date", "label"], how="left").sort_values(
+            "place", kind="stable", ignore_index=True
+        )
+        frame.insert(2, "maturity", frame.pop("maturity"))
+        return frame.drop(columns="place")
+
+    def table_of(self, table: Table) -> "pd.DataFrame":
+        """Every row of a table, those of superseded days too.
+
+        Parameters
+        ----------
+        table : of `study/schema.py`
+
+        Returns
+        -------
+        DataFrame
+            by day_id
+        """
+        return self._table(table)
+
     def _table(self, table: Table) -> "pd.DataFrame":
         """What was written, or an error that names the days where it is not."""
         with opened_for_reading(self.path) as connection:
@@ -222,12 +367,13 @@ class Study:
         return rows.frame()
 
 
-def open_study(store: str | Path) -> Study:
+def open_study(store: str | Path, model: str | None = None) -> Study:
     """Read a study back from its store.
 
     Parameters
     ----------
     store : file that `run_study` made
+    model : whose results, by name; None: those of the model that was fitted first
 
     Returns
     -------
@@ -237,6 +383,7 @@ def open_study(store: str | Path) -> Study:
     Raises
     ------
     StoreError
-        if there is no such file, or it is not a store of a study that this version can read
+        if there is no such file, it is not a store of a study that this version can read, or it
+        has no results of this model
     """
-    return Study(store)
+    return Study(store, model)

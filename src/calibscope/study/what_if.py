@@ -30,8 +30,6 @@ from calibscope.diagnosis.refit.shifts import prediction_error
 from calibscope.diagnosis.settings import DiagnosisSettings
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import MarketDataError
-from calibscope.market.maturity import label
-from calibscope.models.g2.model import G2
 from calibscope.study.settings import StudySettings
 
 Unit = Literal["price", "vol"]
@@ -42,9 +40,9 @@ HELD = "held"  # weights that stay what they were, whatever quotes do
 class Change:
     """What is to be different; nothing by default."""
 
-    moves: Mapping[float, float] = field(default_factory=dict)  # by maturity, decimals
+    moves: Mapping[str, float] = field(default_factory=dict)  # by label, decimals
     unit: Unit = "price"  # moves are shares of prices, or additions to normal vols
-    without: tuple[float, ...] = ()  # maturities to leave out
+    without: tuple[str, ...] = ()  # labels of quotes to leave out
     weights: str | None = None  # None: as in the study; "held": as they were for the old quotes
     solver: str | None = None
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -71,18 +69,20 @@ class WhatIf:
 
     @property
     def shift(self) -> Array:
-        """(5,) how far the parameters moved."""
+        """(p,) how far the parameters moved."""
         return np.asarray(self.after.parameters.values - self.before.parameters.values)
 
     @cached_property
     def _on_the_way(self) -> Diagnosis:
         """The changed problem, with quotes and parameters as they were."""
         point = np.clip(self.before.parameters.values, self.between.lower, self.between.upper)
-        there = Fit(self.between, G2(*point), "given", evaluations=0, seconds=0.0)
+        there = Fit(
+            self.between, self.between.model.from_values(point), "given", evaluations=0, seconds=0.0
+        )
         return diagnose(there, settings=self.thresholds)
 
     def predicted(self, form: Form = "exact") -> Array:
-        """(5,) the parameters that first order predicts, "gauss_newton" or "exact".
+        """(p,) the parameters that first order predicts, "gauss_newton" or "exact".
 
         Where the exact Hessian has no minimum, as it may outside new bounds, Gauss-Newton's.
         """
@@ -114,8 +114,7 @@ def what_if(day: MarketDay, change: Change, settings: StudySettings) -> WhatIf:
     MarketDataError, ValueError
         if nothing can be calibrated so
     """
-    known = set(day.maturities.tolist())
-    strange = [label(year) for year in {*change.moves, *change.without} if year not in known]
+    strange = {*change.moves, *change.without} - set(day.labels)
     if strange:
         names = ", ".join(sorted(strange))
         raise MarketDataError(day.label, [f"there is no quote {names} that day; change others"])
@@ -131,20 +130,21 @@ def what_if(day: MarketDay, change: Change, settings: StudySettings) -> WhatIf:
     after = calibrate(moved, **arguments)
     between = after.problem
     if moved is not kept:
-        between = posed_problem(kept, *(arguments[name] for name in ("weights", "bounds", "fixed")))
+        asked = ("weights", "bounds", "fixed", "model")
+        between = posed_problem(kept, **{name: arguments[name] for name in asked})
     return WhatIf(before, after, between, settings.diagnosis.thresholds)
 
 
 def _weights(before: Problem, kept: MarketDay, change: Change, usual: Any) -> Any:
     chosen = usual if change.weights is None else change.weights
     if isinstance(chosen, str) and chosen == HELD:
-        return before.weights[np.isin(before.day.maturities, kept.maturities)]
+        return before.weights[np.isin(before.day.labels, kept.labels)]
     return chosen
 
 
 def _moved(day: MarketDay, change: Change) -> MarketDay:
     """The day with its quotes moved; bid and ask go along."""
-    moves = np.array([change.moves.get(float(year), 0.0) for year in day.maturities])
+    moves = np.array([change.moves.get(name, 0.0) for name in day.labels])
     if not moves.any():
         return day
     prices = prices_after(day, moves, change.unit)
@@ -159,20 +159,19 @@ def prices_after(day: MarketDay, moves: Array, unit: Unit) -> Array:
         return np.asarray(day.prices * (1.0 + moves))
     vols = day.normal_vols + moves
     wrong = [
-        f"{label(day.maturities[k])}: a normal vol of {1e4 * vols[k]:.1f} bp; move it less"
+        f"{day.labels[k]}: a normal vol of {1e4 * vols[k]:.1f} bp; move it less"
         for k in np.flatnonzero((moves != 0) & ~(vols > 0))
     ]
     if wrong:
         raise MarketDataError(day.label, wrong)
     at_least = np.where(moves != 0, vols, 1e-4)  # what does not move keeps its price to the bit
-    found = day.notional * day.caplets.cap_prices(at_least, "normal", day.kind)
-    return np.asarray(np.where(moves != 0, found, day.prices))
+    return np.asarray(np.where(moves != 0, day.prices_at(at_least), day.prices))
 
 
 def vol_moves(day: MarketDay, moves: Array) -> Array:
     """(m,) additions to normal vols that move prices by these shares (m,)."""
-    prices = prices_after(day, moves, "price") / day.notional
-    return np.asarray(day.caplets.implied_normal_vols(prices, day.kind) - day.normal_vols)
+    prices = prices_after(day, moves, "price")
+    return np.asarray(day.implied_normal_vols(prices) - day.normal_vols)
 
 
 def price_moves(day: MarketDay, moves: Array) -> Array:

@@ -130,9 +130,9 @@ def plausible_fit(problem: Problem, box: PlausibleBox = DEFAULT_BOX) -> G2 | Non
     tight = replace(problem, lower=bounds[0], upper=bounds[1])
     ends = solve(tight)
     first = G2(*ends.parameters[0])
-    bench = Workbench(tight)
     if not box.reasons(first):
         return G2(*problem.canonical(first.values))
+    bench = Workbench(tight)
     candidates = [*zip(ends.objectives, ends.parameters, strict=True)]
     candidates += [
         bench.descended(start) for start in _near_optimal_points(bench, first.values, box)

@@ -96,7 +96,10 @@ class LocalMinima:
 
 
 def local_minima(
-    problem: Problem, known: Iterable[Model] = (), bench: Bench | None = None
+    problem: Problem,
+    known: Iterable[Model] = (),
+    bench: Bench | None = None,
+    starts: int = STARTS,
 ) -> LocalMinima:
     """Map the local optima of a day.
 
@@ -105,6 +108,7 @@ def local_minima(
     problem : quotes, weights and bounds
     known : ends that are known already, such as those of a fit; without, the search is run
     bench : the solvers of the same problem, if there is one already
+    starts : how many to spread; 0 follows the known ends alone
 
     Returns
     -------
@@ -120,7 +124,7 @@ def local_minima(
     for value, point in ends:
         _refine(bench, optima, value, point, finishes=1)
     finishes, unfinished = FINISHES, 0
-    for start in bench.starts(optima[0].point, STARTS):
+    for start in bench.starts(optima[0].point, starts) if starts else ():
         found, used = _refine(bench, optima, *bench.descended(start), finishes)
         finishes -= used
         if found is None:
@@ -129,9 +133,9 @@ def local_minima(
             found.count += 1
     optima.sort(key=lambda found: found.value)
     return LocalMinima(
-        tuple(_optimum(bench, found) for found in optima),
-        STARTS,
-        unfinished / STARTS,
+        tuple(_optimum(bench, found, starts) for found in optima),
+        starts,
+        unfinished / max(starts, 1),
         _price_gap(problem, *(found.point for found in optima[:2]))
         if len(optima) > 1
         else float("nan"),
@@ -226,12 +230,12 @@ def _smallest_curvature(bench: Bench, point: Array) -> float:
     return float(spectrum[0] / max(np.abs(spectrum).max(), 1e-300))
 
 
-def _optimum(bench: Bench, found: _Found) -> Optimum:
+def _optimum(bench: Bench, found: _Found, starts: int) -> Optimum:
     problem, point = bench.problem, found.point
     marks = frozen(bound_marks(point, problem.lower, problem.upper).astype(float))
     return Optimum(
         problem.model.from_values(point), found.value, problem.rmsre(point),
-        found.count / STARTS, marks, _smallest_curvature(bench, point),
+        found.count / max(starts, 1), marks, _smallest_curvature(bench, point),
     )  # fmt: skip
 
 

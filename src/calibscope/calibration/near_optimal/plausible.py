@@ -5,14 +5,19 @@ them to a scenario generator. Each parameter says what is plausible (`ParameterS
 model may judge them together (`g2/plausible.py`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from calibscope.base.arrays import frozen
+from calibscope.base.arrays import Array, frozen
+from calibscope.base.threads import share_days
 from calibscope.calibration.problem import Problem
 from calibscope.models.model import Model
+
+if TYPE_CHECKING:
+    from calibscope.calibration.solution import Fit
 
 ROUNDING = 1e-9  # relative: a parameter at an edge of what is plausible is inside
 
@@ -95,3 +100,47 @@ class PlausibleBounds:
         tight = replace(problem, lower=frozen(lower), upper=frozen(upper))
         best = search_for(problem.model).solve(tight).parameters[0]
         return problem.model.from_values(problem.canonical(best))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlausibleFits:
+    """The best plausible fit of each of some days, perhaps the day's own."""
+
+    parameters: Array  # (n, p) NaN where the bounds leave none
+    rmsre: Array  # (n,)
+    reasons: tuple[str, ...]  # (n,) why the day's own fit is not plausible; "" where it is
+
+
+def plausible_fits(fits: "Sequence[Fit]", threads: int | None = None) -> PlausibleFits:
+    """The best plausible parameters of every day.
+
+    A day whose fit is plausible keeps it; the others are fitted once more, inside.
+
+    Parameters
+    ----------
+    fits : of one model
+    threads : how many to use; None means all cores
+
+    Returns
+    -------
+    PlausibleFits
+        a row per day
+    """
+    from calibscope.calibration.search import search_for
+
+    model = fits[0].problem.model
+    box = search_for(model).plausibility(model)
+    reasons = [box.reasons(fit.parameters) for fit in fits]
+    parameters = np.array([fit.parameters.values for fit in fits])
+    rmsre = np.array([fit.rmsre for fit in fits])
+    others = [day for day, why in enumerate(reasons) if why]
+
+    def work(begin: int, end: int) -> None:
+        for day in others[begin:end]:
+            found, problem = box.fit(fits[day].problem), fits[day].problem
+            parameters[day] = np.nan if found is None else found.values
+            rmsre[day] = np.nan if found is None else problem.rmsre(found.values)
+
+    if others:
+        share_days(work, len(others), threads)
+    return PlausibleFits(frozen(parameters), frozen(rmsre), tuple(map("; ".join, reasons)))

@@ -44,7 +44,7 @@ def cap_candidates(
     """
     day, point = fit.problem.day, fit.parameters
     times, accruals = day.schedule.times, day.schedule.accruals
-    tenor = float(day.maturities[0] / day.period_counts[0])
+    tenor = day.tenor
     is_regular = np.allclose(times, tenor * np.arange(len(times)), rtol=1e-12)
     is_regular = is_regular and np.allclose(accruals, tenor, rtol=1e-12)
     years = np.atleast_1d(np.asarray(maturities, dtype=float))
@@ -56,7 +56,7 @@ def cap_candidates(
         tenor=tenor,
         times=None if is_regular else times,
         accruals=None if is_regular else accruals,
-        kind=day.kind,
+        kind=day.kind if isinstance(day.kind, str) else "cap",
         notional=day.notional,
         first_caplet=day.has_first_caplet,
         date=day.date,

@@ -6,7 +6,7 @@ from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.identification import Identification
 from calibscope.diagnosis.linear.intervals import Intervals, interval_ends, quantile
-from calibscope.diagnosis.linear.uncertainty import Form, Scale
+from calibscope.diagnosis.linear.uncertainty import Form, Noise
 
 
 def delta_intervals(
@@ -15,7 +15,7 @@ def delta_intervals(
     standard_errors: Array,
     degrees_of_freedom: Indices,
     levels: Array,
-    scale: Scale,
+    scale: Noise,
     form: Form,
     is_held: BoolArray,
     is_perfect: BoolArray,
@@ -55,4 +55,7 @@ def delta_intervals(
         is_collapsed if levels.ndim == 0 else np.asarray(is_collapsed.any(axis=0)),
         is_held,
         is_perfect,
+        np.ones(low.shape, dtype=bool),
+        np.full(low.shape, np.nan),
+        np.zeros(low.shape, dtype=bool),
     )

@@ -7,11 +7,11 @@ transformations and the delta method):
     \qquad \eta = \log,\ \mathrm{arctanh}\ \text{or the identity}.
 
 q is the quantile of Student's t with m - p degrees of freedom for the scales `mse` and
-`mad_adjusted`, of the normal distribution for the paper's `mad`. Intervals are cut at the bounds,
-and say so. A parameter at a bound has no interval of its own: arctanh is infinite at 1, and
-elsewhere the estimate cannot move both ways. Where the mode holds such a parameter, the intervals
-of the others are conditional, "given" it; they leave out its uncertainty, and are too short if it
-is at its bound by chance. Profiles have neither fault.
+`mad_adjusted`, of the normal distribution for the paper's `mad` and for noise that is known.
+Intervals are cut at the bounds, and say so. A parameter at a bound has no interval of its own:
+arctanh is infinite at 1, and elsewhere the estimate cannot move both ways. Where the mode holds
+such a parameter, the intervals of the others are conditional, "given" it; they leave out its
+uncertainty, and are too short if it is at its bound by chance. Profiles have neither fault.
 
 Where rank was lost, the pseudo-inverse gives the dropped directions no variance, and intervals
 collapse. They are shown as the paper shows them, with a mark: "not identified" for the parameters
@@ -33,7 +33,7 @@ from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
 from calibscope.base.compiled import compiled, compiled_for_stacks
 from calibscope.base.parameters import ARCTANH, LOG, Specs
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.linear.uncertainty import Form, Scale
+from calibscope.diagnosis.linear.uncertainty import Form, Noise, is_known
 
 ROUNDING = 1e-8  # of a unit vector in the dropped span
 NOISELESS = 1e-10  # length of an interval over its larger end: below, it is a point
@@ -52,7 +52,7 @@ class Intervals:
 
     specs: Specs
     level: float | tuple[float, ...]
-    scale: Scale | None  # of the noise; None where none was needed
+    scale: Noise | None  # of the noise; None where none was needed
     form: Form | Literal["bootstrap", "profile"]
     values: Array  # (p,)
     standard_errors: Array  # (p,) of the parameters themselves; not a number in a profile
@@ -66,6 +66,9 @@ class Intervals:
     is_collapsed: BoolArray  # (p,) too short, because rank was lost
     is_held: BoolArray  # (p,) held at a bound, so that the others' intervals are conditional
     is_perfect: BoolArray  # residuals are rounding: there is no noise
+    is_connected: BoolArray  # as low: every value between the ends belongs, as far as is known
+    second_minimum: Array  # as low: at another local minimum inside; not a number: none known
+    is_contradicted: BoolArray  # as low: a profile is known, and has other ends
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -93,9 +96,17 @@ class Intervals:
         if self.is_held.any() and not self.at_bound[p]:
             names = [self.specs.names[q] for q in np.flatnonzero(self.is_held)]
             said.append(f"given {' and '.join(names)}")
+        if not self.is_connected[..., p].all():
+            said.append("with a gap")
+        if (second := np.unique(self.second_minimum[..., p])).size and not np.isnan(second[0]):
+            said.append(f"second minimum at {second[0]:.3g}")
+        if self.is_contradicted[..., p].any():
+            said.append("contradicted by the profile")
         return ", ".join(word for word in said if word)
 
     def _has_no_noise(self, p: int) -> bool:
+        if is_known(self.scale):  # residuals do not matter
+            return False
         return bool(self.is_perfect) or bool(is_point(self.low[..., p], self.high[..., p]).all())
 
     def at(self, level: float | tuple[float, ...]) -> "Intervals":
@@ -113,7 +124,10 @@ class Intervals:
         known = np.asarray(self.level).tolist()
         wanted = [known.index(one) for one in np.atleast_1d(level).tolist()]
         place = wanted if np.ndim(level) else wanted[0]
-        ends = ("low", "high", "is_cut_low", "is_cut_high")
+        ends = (
+            "low", "high", "is_cut_low", "is_cut_high", "is_connected", "second_minimum",
+            "is_contradicted",
+        )  # fmt: skip
         return replace(self, level=level, **{name: getattr(self, name)[place] for name in ends})
 
     def of(self, name: str) -> tuple[float | Array, float | Array]:
@@ -141,13 +155,15 @@ def is_point(low: Array, high: Array) -> BoolArray:
     return np.asarray(high - low <= NOISELESS * np.maximum(np.abs(low), np.abs(high)))
 
 
-def quantile(level: ArrayLike, scale: Scale, degrees_of_freedom: Indices) -> Array:
-    """Two-sided quantile: Student's t for `mse` and `mad_adjusted`, normal for `mad`.
+def quantile(level: ArrayLike, scale: Noise, degrees_of_freedom: Indices) -> Array:
+    """Two-sided quantile: Student's t for `mse` and `mad_adjusted`, else normal.
 
-    Without a degree of freedom there is none: such residuals say nothing about the noise. (Of
-    Student's t, `stdtrit` says so itself.)
+    Without a degree of freedom there is none, unless the noise is known: such residuals say nothing
+    about it. (Of Student's t, `stdtrit` says so itself.)
     """
     upper = 0.5 * (1.0 + np.asarray(level))
+    if is_known(scale):
+        return np.asarray(ndtri(upper) + np.zeros_like(degrees_of_freedom, dtype=float))
     if scale == "mad":
         return np.where(degrees_of_freedom > 0, ndtri(upper), np.nan)
     return np.asarray(stdtrit(degrees_of_freedom, upper))

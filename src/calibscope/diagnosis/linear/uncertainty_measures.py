@@ -11,9 +11,16 @@ from calibscope.diagnosis.linear.functional import relative_error_bias
 from calibscope.diagnosis.linear.influence_measures import InfluenceMeasures
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.leverage_measures import Count, Number
-from calibscope.diagnosis.linear.uncertainty import Form, Scale, checked_form, correlation
-
-DEFAULT_SCALE: Scale = "mad_adjusted"
+from calibscope.diagnosis.linear.uncertainty import (
+    BID_ASK,
+    DEFAULT_SCALE,
+    Form,
+    Noise,
+    checked_form,
+    correlation,
+    noise_of,
+    sandwich,
+)
 
 
 class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
@@ -51,7 +58,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
     def fisher_information(self) -> Array:
         r"""(p, p) information on the parameters; zero for those held fixed.
 
-        :math:`J^T W J / \sigma^2` with `scale_mad_adjusted` (paper, section on parameter
+        :math:`J^T W J / \sigma^2` with `scale_mse` (paper, section on parameter
         uncertainty).
         """
         return self._information(on_pairs(self.problem.gram, self.geometry.is_active))
@@ -68,11 +75,28 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         return self._information(on_pairs(problem.gram + second_order, problem.is_free))
 
     def _information(self, curvature: Array) -> Array:
-        variance = np.asarray(self.scales.mad_adjusted)[..., None, None] ** 2
+        variance = self.scales.of(DEFAULT_SCALE)[..., None, None] ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(curvature / variance)
 
-    def covariance(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
+    def noise(self, scale: Noise = DEFAULT_SCALE) -> Array:
+        r"""Standard deviation of the weighted residuals that intervals rest on, one per fit.
+
+        One of the three scales, a known number, or the root mean square of
+        :math:`w_k^{1/2} s_k`, with half spreads s (paper, section on parameter uncertainty).
+
+        Parameters
+        ----------
+        scale : "mse", "mad" (the paper's) or "mad_adjusted"; a number such as 0.003; "bid_ask"
+
+        Returns
+        -------
+        Array
+            one number, or one per fit of a batch
+        """
+        return noise_of(self.problem, self.scales, scale)
+
+    def covariance(self, scale: Noise = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
         r"""(p, p) covariance of the parameters.
 
         .. math:: \widehat{Cov} = \sigma^2 (J^T W J)^+ \quad\text{or}\quad
@@ -84,7 +108,8 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
 
         Parameters
         ----------
-        scale : "mad_adjusted", "mse", or "mad" (the paper's)
+        scale : of the noise: "mse", "mad" (the paper's) or "mad_adjusted"; known, as a number such
+            as 0.003; or "bid_ask", half of each quote's spread
         form : "gauss_newton" (the paper's), or "exact", on the free parameters
 
         Returns
@@ -92,29 +117,33 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         Array
             (p, p) symmetric, positive semidefinite
         """
-        return np.asarray(self.scales.of(scale)[..., None, None] ** 2 * self._inverse(form))
+        inverse = self._inverse(form)
+        if scale == BID_ASK:
+            return sandwich(self.problem, inverse)
+        return np.asarray(self.noise(scale)[..., None, None] ** 2 * inverse)
 
     def _inverse(self, form: Form) -> Array:
         plain, curved = self.geometry.inverse, self.curvature.exact_inverse
         return plain if checked_form(form) == "gauss_newton" else curved
 
-    def standard_errors(self, scale: Scale = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
+    def standard_errors(self, scale: Noise = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
         r"""(p,) square roots of the variances.
 
         :math:`\sqrt{Cov_{jj}}` (paper, eq. cov).
 
         Parameters
         ----------
-        scale : of the noise: "mad_adjusted", "mse", or "mad" (the paper's)
-        form : "gauss_newton" (the paper's), or "exact", on the free parameters
+        scale, form : as for `covariance`
 
         Returns
         -------
         Array
             (p,)
         """
+        if scale == BID_ASK:
+            return np.asarray(np.sqrt(np.linalg.diagonal(self.covariance(scale, form))))
         variances = np.linalg.diagonal(self._inverse(form))
-        return np.asarray(self.scales.of(scale)[..., None] * np.sqrt(variances))
+        return np.asarray(self.noise(scale)[..., None] * np.sqrt(variances))
 
     @property
     def correlation(self) -> Array:
@@ -136,7 +165,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
     def intervals(
         self,
         level: float | Sequence[float] = 0.95,
-        scale: Scale = DEFAULT_SCALE,
+        scale: Noise = DEFAULT_SCALE,
         form: Form = "gauss_newton",
     ) -> Intervals:
         """Confidence intervals by the delta method, with marks; see `Diagnosis.intervals`.

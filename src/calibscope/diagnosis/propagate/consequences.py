@@ -9,10 +9,10 @@ A quantity q follows from the parameters. Three answers to how well it is known,
       \hat{se}^2 = \nabla q^T\,\widehat{Cov}\,\nabla q;
 
 - the bootstrap, if there are replicates of the parameters: the quantiles of q over them;
-- the near-optimal set: the smallest and the largest q among fits that are nearly as good. This is
-no
-  confidence interval. It says what a choice between fits decides that nobody can see in prices.
-  Only fits that were found count, so the true range may be wider, never shorter.
+- the near-optimal set: the smallest and the largest q among fits that the quotes allow at the
+  level, Q up to the limit of a profile (`refit/profile.py`). It is the profile interval of q: it
+  says what a choice between fits decides that nobody can see in prices. Only fits that were found
+  count, so the true range may be wider, never shorter.
 
 Zero variance is not precision here either. A quantity is "not identified" if more than a threshold
 of its gradient, in scaled coordinates and squared, is along directions that were dropped; its
@@ -32,16 +32,17 @@ from scipy.special import expit, logit
 from calibscope.base.arrays import Array, ArrayLike, BoolArray
 from calibscope.base.measures import Measure, Quantities, Transform
 from calibscope.diagnosis.linear.intervals import ROUNDING, checked_levels, is_point, quantile
-from calibscope.diagnosis.linear.uncertainty import Form, Scale
+from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE, Form, Noise
 from calibscope.diagnosis.propagate.consequences_summary import summary_of
 from calibscope.diagnosis.propagate.quantities import Alternatives
+from calibscope.diagnosis.refit.profile import limit_at
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from calibscope.diagnosis.diagnosis import Diagnosis
 
-Search = Callable[[Array, Quantities], Alternatives]
+Search = Callable[[Array, Quantities, float], Alternatives]
 
 UNTOLD = 1e3  # upper end over lower one of an interval that is uninformative
 LARGEST = 700.0  # exponent of a finite double
@@ -85,7 +86,7 @@ class Consequences:
     measures: tuple[Measure, ...]  # (q,)
     names: tuple[str, ...]  # (p,) of the parameters
     level: float
-    scale: Scale
+    scale: Noise
     form: Form
     estimates: Array  # (q,)
     standard_errors: Array  # (q,) by the delta method
@@ -120,8 +121,8 @@ class Consequences:
     def near_optimal_low(self) -> Array:
         r"""(q,) the smallest value among fits that are nearly as good.
 
-        :math:`\min_\theta z(\theta)` over :math:`f(\theta) \le factor^2 \min f`, as in a profile
-        (Bates and Watts, 1988, section 6.1).
+        :math:`\min_\theta z(\theta)` over :math:`Q(\theta) \le Q_{\min} + \sigma^2 q^2`, the
+        limit of a profile at the level (Bates and Watts, 1988, section 6.1).
         """
         values = self.point_values
         return values.min(axis=0) if self.has_near_optimal else np.full_like(self.low, np.nan)
@@ -187,7 +188,7 @@ def consequences(
     nearly_as_good: Search | None = None,
     replicates: ArrayLike | None = None,
     level: float = 0.95,
-    scale: Scale = "mad_adjusted",
+    scale: Noise = DEFAULT_SCALE,
     form: Form = "gauss_newton",
     materiality: Materiality = USUAL,
 ) -> Consequences:
@@ -195,9 +196,9 @@ def consequences(
 
     Parameters
     ----------
-    nearly_as_good : finds other fits for the near-optimal set; None leaves it out
+    nearly_as_good : finds fits up to a limit of the objective; None leaves out their set
     replicates : (n, p) parameters of a bootstrap
-    level : of both intervals
+    level : of the intervals, and of the limit of the near-optimal set
     scale, form : of the covariance, as for `Diagnosis.covariance`
     materiality : from where on two fits count as different
     """
@@ -223,7 +224,9 @@ def consequences(
         if draws is None
         else np.quantile(quantities.values(draws), (tail, 1.0 - tail), axis=0)
     )
-    others = None if nearly_as_good is None else nearly_as_good(theta, quantities)
+    others, limit = None, limit_at(dx, level, scale)
+    if nearly_as_good is not None and np.isfinite(limit):
+        others = nearly_as_good(theta, quantities, limit)
     points = np.empty((0, theta.size)) if others is None else others.points
     return Consequences(
         labels=quantities.labels,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import PERCENT
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.propagate.consequences import Consequences
@@ -26,8 +27,8 @@ def _near_optimal(found: "Consequences") -> list[str]:
     materiality = [int(q) for q in np.argsort(-contrast, stable=True) if contrast[q] > 1.0]
     if not materiality:
         return [
-            f"The fits that are known within {_percent(found.factor - 1)} of the same "
-            f"{_error(found)} agree on all {len(found.labels)} quantities."
+            f"The fits that are known to be {_allowed(found)} agree on all {len(found.labels)} "
+            "quantities."
         ]
     first = {
         found.measures[q]: q for q in reversed(materiality)
@@ -45,15 +46,15 @@ def _pair(found: "Consequences", q: int) -> str:
         f"{measure.text(values[k])} ({_parameters(found.names, found.points[k])})"
         for k in (int(values.argmin()), int(values.argmax()))
     )
+    return f"Two fits that are {_allowed(found)} put {found.labels[q]} at {low} and at {high}."
+
+
+def _allowed(found: "Consequences") -> str:
+    """Which fits count, by the level and by what they have in common."""
     return (
-        f"Two fits within {_percent(found.factor - 1)} of the same {_error(found)} put "
-        f"{found.labels[q]} at {low} and at {high}."
+        f"possible at {PERCENT.text(found.level)} ({found.error} up to "
+        f"{PERCENT.text(found.factor - 1)} above the best)"
     )
-
-
-def _error(found: "Consequences") -> str:
-    """What fits have in common, after "the same": without an article of its own."""
-    return found.error.removeprefix("the ")
 
 
 def _cautions(found: "Consequences") -> list[str]:
@@ -66,14 +67,10 @@ def _cautions(found: "Consequences") -> list[str]:
     if found.has_strong_curvature:
         sentences.append(
             "The model bends in a flat direction, where delta intervals take it for straight: "
-            "believe a bootstrap before them."
+            "believe the range of possible fits before them."
         )
     return sentences
 
 
 def _parameters(names: tuple[str, ...], point: Array) -> str:
     return ", ".join(f"{name} = {value:.3g}" for name, value in zip(names, point, strict=True))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"

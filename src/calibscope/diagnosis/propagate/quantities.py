@@ -39,5 +39,8 @@ class Answers(Protocol):
     def quantities(self, horizons: ArrayLike | None, instruments: Sequence[Any]) -> Quantities:
         """What is asked for, at horizons in years (None: the usual), and of instruments."""
 
-    def nearly_as_good(self, parameters: Array, followed: Quantities) -> Alternatives:
-        """Fits nearly as good as that with parameters (p,), as far apart in these as can be."""
+    def nearly_as_good(self, parameters: Array, followed: Quantities, limit: float) -> Alternatives:
+        """Fits with an objective up to a limit, as far apart in these numbers as can be.
+
+        The best of them has parameters (p,).
+        """

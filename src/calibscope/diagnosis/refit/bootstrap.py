@@ -4,10 +4,10 @@ r"""Bootstrap: how parameters scatter when the fit is repeated on simulated quot
     \theta^* = \arg\min \sum_k w_k\,(y_k^* - g_k(\theta))^2
 
 with the weights of the fit. *Parametric* noise is normal with one of the scales of
-`uncertainty.py`. *Residual* noise is drawn from the residuals of the fit, which leverage has
-shrunk: :math:`e_k / \sqrt{1 - h_{kk}}`, centred (Davison and Hinkley 1997, section 6.2.3); quotes
-with leverage 1 have no residual and are not drawn from. Intervals are percentiles. They need no
-straight lines and no transformation, and end at the bounds by themselves; they share with all
+`uncertainty.py`, or known. *Residual* noise is drawn from the residuals of the fit, which leverage
+has shrunk: :math:`e_k / \sqrt{1 - h_{kk}}`, centred (Davison and Hinkley 1997, section 6.2.3);
+quotes with leverage 1 have no residual and are not drawn from. Intervals are percentiles. They need
+no straight lines and no transformation, and end at the bounds by themselves; they share with all
 bootstraps that the best fit stands in for the truth.
 """
 
@@ -22,7 +22,7 @@ from calibscope.base.parameters import bound_marks
 from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
-from calibscope.diagnosis.linear.uncertainty import Scale
+from calibscope.diagnosis.linear.uncertainty import BID_ASK, DEFAULT_SCALE, Noise
 from calibscope.diagnosis.refit.refit import required, sum_of_squares
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Bootstrap:
     problem: LeastSquares
     identification: "Identification"  # what the fit left open
     kind: Kind
-    scale: Scale | None  # of parametric noise
+    scale: Noise | None  # of parametric noise
     seed: int
     parameters: Array  # (n, p)
     objectives: Array  # (n,) weighted sums of squares
@@ -118,6 +118,9 @@ class Bootstrap:
             np.zeros(len(problem.values), dtype=bool),
             np.zeros(len(problem.values), dtype=bool),
             self.is_perfect,
+            np.ones(low.shape, dtype=bool),
+            np.full(low.shape, np.nan),
+            np.zeros(low.shape, dtype=bool),
         )
 
     def frame(self) -> "pd.DataFrame":
@@ -139,7 +142,7 @@ def bootstrap(
     kind: Kind = "parametric",
     size: int = SIZE,
     seed: int = SEED,
-    scale: Scale = "mad_adjusted",
+    scale: Noise = DEFAULT_SCALE,
 ) -> Bootstrap:
     """Fit again to simulated quotes.
 
@@ -158,7 +161,8 @@ def bootstrap(
     assert problem.observed is not None
     shape, rng = (size, len(problem.weights)), np.random.default_rng(seed)
     if kind == "parametric":
-        noise = dx.scales.of(scale) * rng.standard_normal(shape)
+        spreads = dx.problem.weighted_half_spreads if scale == BID_ASK else dx.noise(scale)
+        noise = spreads * rng.standard_normal(shape)
     else:
         pool = _loose_residuals(dx)
         noise = rng.choice(pool, shape) if pool.size else np.full(shape, np.nan)

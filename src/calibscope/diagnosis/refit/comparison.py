@@ -9,11 +9,10 @@ or if an end is further from the profile's than a quarter of the profile's lengt
     \eta = \log,\ \arcsin\ \text{or the identity},
 
 arcsin in place of arctanh, which is infinite where a correlation reaches its bound. A quarter of
-the length is half of the usual way from estimate to end. The delta method and the bootstrap rest on
-the scale `mad_adjusted`, the profile on `mse`: part of a disagreement may be theirs.
+the length is half of the usual way from estimate to end. All rest on the same scale of the noise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,8 +106,9 @@ def compare_intervals(
     walked = dx.refits.profiles((level,)) if profiles is None else profiles
     if level not in walked.levels:
         raise ValueError(f"the profiles have no level {level}; theirs are {walked.levels}")
-    delta, profile = dx.intervals(level), walked.intervals.at(level)
-    found = [(delta, delta.marks), (profile, _with_gaps(_cuts(profile), walked))]
+    delta = dx.intervals(level, walked.scale, method="delta")
+    profile = walked.intervals.at(level)
+    found = [(delta, _without_profile(delta).marks), (profile, _with_gaps(_cuts(profile), walked))]
     if bootstrap is not None:
         again = bootstrap.intervals(level)
         found.append((again, _cuts(again)))
@@ -128,6 +128,29 @@ def compare_intervals(
         disagrees,
         words,
     )
+
+
+def contradicted(found: Intervals, profile: Intervals) -> BoolArray:
+    """Which intervals disagree with those of a profile at the same levels, by the rule above.
+
+    Parameters
+    ----------
+    found : such as those by the delta method
+    profile : of the same fit
+
+    Returns
+    -------
+    BoolArray
+        (p,) or (levels, p)
+    """
+    ends = np.array([found.low, profile.low]), np.array([found.high, profile.high])
+    _, words = _disagreement(*ends, found.specs.profile)
+    return np.isin(words[0], ("shorter", "longer", "elsewhere"))
+
+
+def _without_profile(delta: Intervals) -> Intervals:
+    """The same, without the mark that the comparison sets itself."""
+    return replace(delta, is_contradicted=np.zeros_like(delta.is_contradicted))
 
 
 def _cuts(intervals: Intervals) -> tuple[str, ...]:

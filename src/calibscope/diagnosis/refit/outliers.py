@@ -2,9 +2,14 @@
 
 A residual alone hides what leverage has absorbed. Beside it stand the externally studentised one,
 the error of a forecast from all other quotes (PRESS, by leave-one-out), and what two robust fits
-leave of the quote's weight. The verdict is "outlier" for a studentised residual larger than chance
-allows (the flag `has_outlier`), "suspect" where Cauchy's fit takes more than half of the weight,
-"met whatever it says" at leverage 1, else "in line".
+leave of the quote's weight. None of these is a verdict: a wrong quote of high leverage bends the
+fit, and the errors appear at its neighbours.
+
+The verdict compares explanations, "this quote alone is wrong" and "none is", by the sums of squares
+that the fits without each quote leave (`diagnosis/wrong_quote.py`). It is "outlier" where one quote
+has a probability of 0.8, "one of 3Y, 4Y" where up to a quarter of the quotes have it together, "met
+whatever it says" at leverage 1, else "in line". A single day has few degrees of freedom: an error
+that the fit follows may remain unseen, and `screen_quotes` finds it in the history.
 """
 
 from dataclasses import dataclass
@@ -14,16 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array
-from calibscope.diagnosis.flags import outlier_limit
 from calibscope.diagnosis.refit.leave_one_out import leave_one_out
 from calibscope.diagnosis.refit.robust import robust
+from calibscope.diagnosis.wrong_quote import chances_of, named
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from calibscope.diagnosis.diagnosis import Diagnosis
-
-HALF = 0.5  # of a weight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +39,7 @@ class Outliers:
     press: Array  # (m,) weighted PRESS residuals in units of noise
     huber: Array  # (m,) robustness weights
     cauchy: Array  # (m,)
+    chances: Array  # (m,) probability that the quote, and it alone, is wrong
     verdicts: tuple[str, ...]
 
     def frame(self) -> "pd.DataFrame":
@@ -44,11 +48,11 @@ class Outliers:
         Returns
         -------
         pd.DataFrame
-            residuals of four kinds, and a verdict
+            residuals of four kinds, the probability that the quote is wrong, and a verdict
         """
         import pandas as pd
 
-        names = ("residuals", "studentised", "press", "huber", "cauchy")
+        names = ("residuals", "studentised", "press", "huber", "cauchy", "chances")
         columns = {name: getattr(self, name) for name in names}
         return pd.DataFrame(columns, index=self.labels).assign(verdict=self.verdicts)
 
@@ -57,20 +61,20 @@ def outlier_table(dx: "Diagnosis") -> Outliers:
     """Look at every quote's error."""
     problem, scales = dx.problem, dx.scales
     studentised = dx.resid_studentized_external
+    left_out = leave_one_out(dx)
     with np.errstate(divide="ignore", invalid="ignore"):
-        press = leave_one_out(dx).weighted_press / scales.mad_adjusted
+        press = left_out.weighted_press / scales.mad_adjusted
     huber, cauchy = robust(dx, "huber").robustness, robust(dx, "cauchy").robustness
-    effective_degrees = dx.deletion.degrees_of_freedom
-    limit = outlier_limit(effective_degrees, scales.count, dx.settings.outlier_probability)
-    has_noise = not dx.flags.is_perfect
-    cases = {
-        "no weight": problem.weights == 0,
-        "met whatever it says": dx.leverage >= dx.settings.forced_leverage,
-        "outlier": (np.abs(studentised) > limit) & has_noise,
-        "suspect": (cauchy < HALF) & has_noise,
-        "no verdict": np.isnan(studentised) | np.isnan(cauchy),
-    }
-    words = np.select(list(cases.values()), list(cases), "in line")
+    chances = chances_of(dx, left_out.shifts.objective, left_out.has_weight)
+    has_verdict = ~np.isnan(studentised) & ~np.isnan(cauchy) & ~np.isnan(chances)
+    verdicts = np.where(has_verdict, "in line", "no verdict").astype(object)
+    places = sorted(named(np.where(has_verdict, chances, 0.0)))
+    if len(places) == 1:
+        verdicts[places] = "outlier"
+    elif places:
+        verdicts[places] = "one of " + ", ".join(problem.labels[places])
+    verdicts[dx.leverage >= dx.settings.forced_leverage] = "met whatever it says"
+    verdicts[problem.weights == 0] = "no weight"
     return Outliers(
         problem.labels,
         problem.weighted_residuals,
@@ -78,5 +82,6 @@ def outlier_table(dx: "Diagnosis") -> Outliers:
         press,
         huber,
         cauchy,
-        tuple(words.tolist()),
+        chances,
+        tuple(verdicts.tolist()),
     )

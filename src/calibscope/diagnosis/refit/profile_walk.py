@@ -17,7 +17,7 @@ from calibscope.diagnosis.refit.refit import Refit, sum_of_squares
 RISE = 0.25  # of z that a step should make
 SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
 FIRST = 0.01  # step where the fit has no standard error
-SMALLEST, FLAT = 1e-300, 1e-13  # curvatures that count as none, absolute and relative
+SMALLEST, FLAT = 1e-150, 1e-13  # curvatures that count as none, absolute and relative
 MENDINGS = 3  # how often jumps are looked at again
 MOST_STEPS = 40  # per side
 MOST_SECANTS = 8  # per crossing
@@ -43,7 +43,15 @@ class Best:
         fitted = refit.predict(self.values[None])[0]
         self.lowest = float(sum_of_squares(fitted, self.quotes, self.weights))
         self.better: Array | None = None
-        self.record = self.lowest * (1.0 - BETTER)
+        self.record = -np.inf
+
+    def expect(self, highest: float) -> None:
+        """Report fits that are better by more than rounding, against Q up to `highest`."""
+        self.record = self.lowest - BETTER * highest
+
+    def objectives(self, points: Array) -> Array:
+        """(n,) Q at points (n, p)."""
+        return sum_of_squares(self.refit.predict(points), self.quotes, self.weights)
 
     def tangent(self, p: int) -> Array:
         """(p,) how the others move with a parameter next to the fit, to first order."""
@@ -113,9 +121,16 @@ class Side:
     """One side of a profile, walked from the fit outwards."""
 
     def __init__(
-        self, best: Best, p: int, sign: float, heights: Array, standard_error: float
+        self,
+        best: Best,
+        p: int,
+        sign: float,
+        heights: Array,
+        standard_error: float,
+        minima: Array,
     ) -> None:
         self.best, self.p, self.sign, self.heights = best, p, sign, heights
+        self.minima = minima
         bound = (best.problem.upper if sign > 0 else best.problem.lower)[p]
         home = float(best.values[p])
         self.home = _Point(best.coordinate(p, home), home, 0.0, best.values)
@@ -152,7 +167,8 @@ class Side:
     def wishes(self) -> Iterator[list[Request]]:
         """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
         rounds = (self.walk, self.refine, self.mend) * MENDINGS
-        for stage in (*rounds, self.walk, self.look_beyond, self.come_back, self.refine):
+        last = self.walk, self.look_beyond, self.visit, self.come_back, self.refine
+        for stage in (*rounds, *last):
             turn = 0
             while wishes := stage(turn):
                 yield wishes
@@ -194,6 +210,16 @@ class Side:
             return []
         ways = np.linspace(last.place, self.wall, BEYOND + 2)[1:]
         return [self.request(float(place), last) for place in ways]
+
+    def visit(self, turn: int) -> list[Request]:
+        """Other local minima on this side."""
+        if turn > 0:
+            return []
+        return [
+            (float(point[self.p]), point)
+            for point in self.minima
+            if self.sign * (point[self.p] - self.home.value) > 0.0
+        ]
 
     def come_back(self, turn: int) -> list[Request]:
         """Where the profile falls outwards, fit the higher point again, from the lower one."""
@@ -259,13 +285,25 @@ class Side:
             return inside.value, bool(inside.value == self.bound)
         return self.best.value(self.p, self._crossing(inside, outside, rung)), False
 
-    @property
-    def has_gap(self) -> bool:
-        """Whether points outside the limit lie between points inside."""
-        if np.isnan(self.top):
+    def has_gap(self, rung: float) -> bool:
+        """Whether points outside a level lie between points inside."""
+        if np.isnan(rung):
             return False
-        outer = self.points.index(self._around(self.top)[0])
-        return any(point.height > self.top for point in self.points[:outer])
+        outer = self.points.index(self._around(rung)[0])
+        return any(point.height > rung for point in self.points[:outer])
+
+    @property
+    def dips(self) -> list[Array]:
+        """Parameters at minima of the profile inside the limit, beyond a higher point."""
+        found, highest = [], 0.0
+        heights = [point.height for point in self.points]
+        for i, height in enumerate(heights):
+            is_low = height <= min(heights[i - 1 : i] + heights[i + 1 : i + 2], default=height)
+            if is_low and height <= self.top and highest - height > JUMP * self.top:
+                found.append(self.points[i].parameters)
+                highest = height
+            highest = max(highest, height)
+        return found
 
 
 def fit_together(best: Best, sides: Sequence[Side]) -> None:

@@ -6,7 +6,7 @@ need no more than the three questions below, each for many problems at once: row
 is a problem of its own.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -71,6 +71,26 @@ class Refit(Protocol):
         -------
         Array
             (n, m)
+        """
+
+
+@runtime_checkable
+class Minima(Protocol):
+    """A `Refit` that knows other local minima of its problem."""
+
+    def minima(self, limit: float) -> Array:
+        """(k, p) local minima with an objective up to a limit, the best fit among them.
+
+        Points where sum_k w_k (y_k - g_k(theta))^2 (paper, eq. wls_form) has no lower one nearby.
+
+        Parameters
+        ----------
+        limit : of the objective
+
+        Returns
+        -------
+        Array
+            (k, p)
         """
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibscope.diagnosis.linear.uncertainty import Scale
+from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE, Noise
 from calibscope.diagnosis.refit.bootstrap import SEED, SIZE, Bootstrap, Kind, bootstrap
 from calibscope.diagnosis.refit.bump import Bumps, bump
 from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut, leave_one_out
@@ -57,24 +57,34 @@ class Refits:
         return leave_one_out(self.dx)
 
     def profiles(
-        self, levels: Sequence[float] = LEVELS, names: Sequence[str] | None = None
+        self,
+        levels: Sequence[float] = LEVELS,
+        names: Sequence[str] | None = None,
+        scale: Noise = DEFAULT_SCALE,
     ) -> Profiles:
         """How good the fit can be with each parameter held, and the intervals that follow.
 
         Q_j(t) = min of Q over theta_j = t; the interval is all t with Q_j(t) <= Q_min (1 +
-        F_{1,m-p}(level) / (m - p)) (Bates and Watts, 1988, section 6.1).
+        F_{1,m-p}(level) / (m - p)), with known noise Q_min + sigma^2 chi2_1(level) (Bates and
+        Watts, 1988, section 6.1). The diagnosis remembers profiles of all parameters.
 
         Parameters
         ----------
         levels : of the intervals
         names : of the parameters; None means all that can move
+        scale : of the noise, as for `Diagnosis.covariance`
 
         Returns
         -------
         Profiles
             a curve and intervals per parameter
         """
-        return profiles(self.dx, levels, names)
+        if names is not None:
+            return profiles(self.dx, levels, names, scale)
+        known = self.dx.known_profiles
+        if scale not in known or known[scale].levels != tuple(sorted(levels)):
+            known[scale] = profiles(self.dx, levels, None, scale)
+        return known[scale]
 
     def bump(
         self,
@@ -105,7 +115,7 @@ class Refits:
         kind: Kind = "parametric",
         size: int = SIZE,
         seed: int = SEED,
-        scale: Scale = "mad_adjusted",
+        scale: Noise = DEFAULT_SCALE,
     ) -> Bootstrap:
         """Parameters fitted to simulated quotes, and their percentile intervals.
 

@@ -14,9 +14,10 @@ from calibscope.market.assembly.curves import (
     curve_findings,
     log_discounts_at_nodes,
     poor_fit_warnings,
+    with_same_nodes,
 )
-from calibscope.market.assembly.grid import Grid
-from calibscope.market.assembly.joined import Joined, Tables, chosen_tables, gap_findings, joined
+from calibscope.market.assembly.gaps import gap_findings
+from calibscope.market.assembly.joined import Joined, Tables, chosen_tables, joined
 from calibscope.market.assembly.plausibility import warnings_of
 from calibscope.market.assembly.prices import Priced, impossible_prices, priced_quotes
 from calibscope.market.assembly.units import (
@@ -26,13 +27,13 @@ from calibscope.market.assembly.units import (
     vol_unit_findings,
 )
 from calibscope.market.checks import maturity_problems
-from calibscope.market.curve import DiscountCurve, log_discount_panel
-from calibscope.market.day import MarketDay, usual_strike
+from calibscope.market.curve import CARRIED_ON, DiscountCurve, log_discount_panel
+from calibscope.market.day import MarketDay
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.findings import Finding, PartlyQuoted, dropped
+from calibscope.market.instruments.cap_grid import Calendar, CapGrid, usual_strike
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
-from calibscope.market.quotes import swap_rates
 from calibscope.market.settings import TENORS, Conventions, MarketSettings
 from calibscope.market.strikes import StrikeGaps, Verdict
 
@@ -59,7 +60,8 @@ def assemble(
     first = 0 if conventions.first_caplet else 1
     tenor, strike = TENORS[conventions.tenor], conventions.atm or usual_strike(first == 0)
     problems = maturity_problems(table.maturities, tenor, first)
-    if table.strikes is None and strike == "forward" and table.maturities.min() < 1.5 * tenor:
+    of_one_period = table.is_atm & (table.maturities < 1.5 * tenor)
+    if strike == "forward" and of_one_period.any():
         problems.append("a cap of one period has no forward strike; say conventions.atm = 'spot'")
     caplets = len(table.dates) * float(np.sum(table.maturities)) / tenor
     if caplets > MOST_CAPLETS:
@@ -70,23 +72,25 @@ def assemble(
         )
     raise_problems(tables.quote.source, problems)
 
-    drops = _excluded(table, settings) + gap_findings(table, tables)
-    drops += _impossible_quotes(table, tables)
-    table = table.only(_kept(table, drops, tables))
+    present, gaps_found, incomplete = gap_findings(table, tables, settings.checks)
+    drops = _excluded(table, settings) + gaps_found + _impossible_quotes(table, tables)
+    table = table.where(present).only(_kept(table, drops, tables))
     unit = declared_unit(tables.curve, tables.quote.quantity, settings)
     _raise_errors(curve_unit_findings(tables.curve, unit, table.nodes, table.curves))
     nodes, found = log_discounts_at_nodes(table, tables, conventions, progress)
-    grid = Grid.of(table, conventions)
-    found += curve_findings(table, tables, nodes, grid.ends(len(nodes)))
+    calendar: Calendar | None = "TARGET" if conventions.schedule == "TARGET" else None
+    grid = CapGrid.of(table.maturities, tenor, first, calendar, table.dates)
+    found += curve_findings(table, tables, nodes, grid.ends(~np.isnan(table.quotes)))
     kept = _kept(table, found, tables)
     table, nodes, grid, drops = table.only(kept), nodes[kept], grid.only(kept), drops + found
     discounts = _discounts(table.nodes, nodes, grid, conventions)
-    forward, spot = (swap_rates(discounts, grid.accruals, s, grid.counts) for s in (1, 0))
+    forward, spot = (grid.at_the_money(discounts, "forward"), grid.at_the_money(discounts, "spot"))
     errors = []
     if table.strikes is not None and tables.strike is not None:
         unit = declared_unit(tables.strike, tables.quote.quantity, settings)
-        errors += strike_unit_findings(tables.strike, unit, table.strikes, spot)
-    priced = priced_quotes(table, tables, discounts, forward, spot, grid, conventions)
+        near = table.axis.maybe_at_the_money
+        errors += strike_unit_findings(tables.strike, unit, table.strikes[:, near], spot[:, near])
+    priced = priced_quotes(table, tables, discounts, grid, conventions)
     unit = declared_unit(tables.quote, tables.quote.quantity, settings)
     errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.sizes, conventions)
     _raise_errors(errors)
@@ -99,13 +103,17 @@ def assemble(
     if table.strikes is not None:
         expected = Verdict.SPOT if conventions.first_caplet else Verdict.FORWARD
         tolerance = settings.checks.strike_gap_bp
-        gaps = StrikeGaps.between(
-            table.maturities, table.strikes, forward[kept], spot[kept], expected, tolerance
-        )
+        some = ~np.isnan(table.strikes).all(axis=0) & ~table.axis.is_struck
+        if some.any():
+            gaps = StrikeGaps.between(
+                table.axis.only(some).labels, table.strikes[:, some], forward[kept][:, some],
+                spot[kept][:, some], expected, tolerance,
+            )  # fmt: skip
     return Market(
         days=_days(table, nodes, grid, priced, conventions),
         dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
         warnings=(
+            *(finding for finding in incomplete if finding.date in set(table.dates.tolist())),
             *warnings_of(table, tables, priced.prices, priced.normal_vols, nodes, gaps, settings),
             *poor_fit_warnings(table, tables, nodes, conventions.interpolation),
         ),
@@ -114,9 +122,11 @@ def assemble(
         strike_gaps=gaps,
         quoted_in=_given_as(tables.quote, tables, settings),
         curves_in=_given_as(tables.curve, tables, settings),
+        overlap=_overlap(tables),
         unused_columns=tuple(
             dict.fromkeys(f"{name} ({panel.source})" for panel in tables for name in panel.unused)
         ),
+        settings=settings,
     )
 
 
@@ -155,10 +165,9 @@ def _no_day_left(drops: list[Finding], tables: Tables, maturities: Array) -> lis
         by_check.setdefault(finding.check, []).append(finding)
     quotes, curves = tables.quote, tables.curve
     both = len(np.intersect1d(quotes.dates, curves.dates))
-    problems = [
-        f"there are quotes on {_days_of(quotes)}, curves on {_days_of(curves)}, and both on "
-        f"{both}; give curves for the days of the quotes"
-    ] * (both < len(quotes.dates))
+    problems = [f"there are {_overlap(tables)}; give curves for the days of the quotes"] * (
+        both < len(quotes.dates)
+    )
     problems += [
         f"no day can be used: {len({finding.date for finding in found})} dropped as {check}; "
         f"first: {found[0]}"
@@ -171,6 +180,15 @@ def _no_day_left(drops: list[Finding], tables: Tables, maturities: Array) -> lis
             f"to use {count} with the maturities that all of them have: {partly.remedy}"
         )
     return problems
+
+
+def _overlap(tables: Tables) -> str:
+    """How quotes and curves overlap in time; empty if they are of the same days."""
+    quotes, curves = tables.quote, tables.curve
+    both = len(np.intersect1d(quotes.dates, curves.dates))
+    if both == len(quotes.dates) == len(curves.dates):
+        return ""
+    return f"quotes on {_days_of(quotes)}, curves on {_days_of(curves)}, and both on {both:,}"
 
 
 def _days_of(panel: Panel) -> str:
@@ -200,6 +218,7 @@ def _impossible_quotes(table: Joined, tables: Tables) -> list[Finding]:
             table.dates[i],
             table.maturities[k],
             "not positive",
+            quote=table.axis.labels[k],
         )
         for panel, values, lowest in cases
         if panel is not None and values is not None
@@ -207,45 +226,55 @@ def _impossible_quotes(table: Joined, tables: Tables) -> list[Finding]:
     ]
 
 
-def _discounts(times: Array, logs: Array, grid: Grid, conventions: Conventions) -> Array:
-    """P(0, t) at the dates of the caps, (n, N + 1)."""
-    result = np.empty((len(logs), grid.times.shape[-1]))
-    patterns, which = np.unique(np.isfinite(logs), axis=0, return_inverse=True)
-    order, which = np.argsort(which, kind="stable"), np.sort(which)
-    edges = np.searchsorted(which, np.arange(len(patterns) + 1))
-    for number, pattern in enumerate(patterns):  # days whose curves have the same nodes
-        same = order[edges[number] : edges[number + 1]]
+def _discounts(times: Array, logs: Array, grid: CapGrid, conventions: Conventions) -> Array:
+    """P(0, t) at the dates of the caps, (n, N + 1); NaN where a day's curve has ended."""
+    result = np.full((len(logs), grid.times.shape[-1]), np.nan)
+    for same, pattern in with_same_nodes(logs):
         nodes, values = times[pattern], logs[np.ix_(same, pattern)]
+        reach = nodes[-1] + CARRIED_ON
         if grid.times.ndim == 1:
-            result[same] = log_discount_panel(conventions.interpolation, nodes, values, grid.times)
+            inside = grid.times <= reach
+            result[np.ix_(same, inside)] = log_discount_panel(
+                conventions.interpolation, nodes, values, grid.times[inside]
+            )
         else:
             for day, row in zip(same, values, strict=True):
                 curve = DiscountCurve.from_log_discounts(nodes, row, conventions.interpolation)
-                result[day] = curve.log_discount(grid.times[day])
-    return np.exp(result)
+                inside = grid.times[day] <= reach
+                result[day, inside] = curve.log_discount(grid.times[day, inside])
+    return np.asarray(np.exp(result))
 
 
 def _days(
-    table: Joined, nodes: Array, grid: Grid, priced: Priced, conventions: Conventions
+    table: Joined, nodes: Array, grid: CapGrid, priced: Priced, conventions: Conventions
 ) -> tuple[MarketDay, ...]:
-    shared = grid.schedule(0)
     dates = table.dates.tolist()
     present = np.isfinite(nodes)
+    quoted = ~np.isnan(table.quotes)
+    # Days with the same last period share a schedule, and are packed together.
+    shared = {
+        int(count): grid.schedule(0).first(int(count)) if grid.times.ndim == 1 else None
+        for count in grid.counts
+    }
+    pairs = None if priced.bid_ask is None else conventions.notional * priced.bid_ask
+    kinds, is_repeated = np.array(table.axis.kinds), table.axis.is_struck.any()
     return tuple(
         MarketDay(
             curve=DiscountCurve.from_log_discounts(
                 table.nodes[present[i]], nodes[i, present[i]], conventions.interpolation
             ),
-            schedule=shared if grid.times.ndim == 1 else grid.schedule(i),
-            maturities=table.maturities,
-            period_counts=grid.counts,
-            strikes=priced.strikes[i],
-            prices=conventions.notional * priced.prices[i],
+            schedule=shared[int(grid.counts[quoted[i]].max())] or grid.schedule(i),
+            maturities=table.maturities[quoted[i]],
+            period_counts=grid.counts[quoted[i]],
+            strikes=priced.strikes[i, quoted[i]],
+            prices=conventions.notional * priced.prices[i, quoted[i]],
             notional=conventions.notional,
-            kind=conventions.kind,
+            kind=kinds[quoted[i]].tolist(),
             has_first_caplet=conventions.first_caplet,
-            bid_ask=None if priced.bid_ask is None else conventions.notional * priced.bid_ask[i],
+            bid_ask=None if pairs is None else pairs[i, quoted[i]],
             date=dates[i],
+            is_struck=priced.is_struck[i, quoted[i]] if is_repeated else None,
+            is_interpolated=table.is_interpolated[i, quoted[i]],
         )
         for i in range(len(dates))
     )

@@ -1,10 +1,10 @@
 """The curves of a whole history at their nodes: log discount factors, and which cannot be used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.curve import CARRIED_ON, log_discounts_of_zero_rates
 from calibscope.market.errors import MarketDataError
@@ -59,12 +59,26 @@ def poor_fit_warnings(
         return []
     from calibscope.market.svensson_fit import fit_svensson_panel
 
-    later = table.nodes > 0
-    fits = fit_svensson_panel(table.nodes[later], -logs[:, later] / table.nodes[later])
-    return [
-        warning(tables.curve.source, fits[int(i)].status, table.dates[i], None, "poor Svensson fit")
-        for i in np.flatnonzero(fits.is_poor)
-    ]
+    findings = []
+    for same, pattern in with_same_nodes(logs):
+        later = pattern & (table.nodes > 0)
+        nodes = table.nodes[later]
+        fits = fit_svensson_panel(nodes, -logs[np.ix_(same, later)] / nodes)
+        findings += [
+            warning(tables.curve.source, fits[int(i)].status, table.dates[same[i]], None,
+                    "poor Svensson fit")
+            for i in np.flatnonzero(fits.is_poor)
+        ]  # fmt: skip
+    return sorted(findings, key=lambda finding: str(finding.date))
+
+
+def with_same_nodes(logs: Array) -> Iterator[tuple[Indices, BoolArray]]:
+    """Days whose curves have the same nodes, and which of the (k,) nodes they have."""
+    patterns, which = np.unique(np.isfinite(logs), axis=0, return_inverse=True)
+    order, which = np.argsort(which, kind="stable"), np.sort(which)
+    edges = np.searchsorted(which, np.arange(len(patterns) + 1))
+    for number, pattern in enumerate(patterns):
+        yield order[edges[number] : edges[number + 1]], pattern
 
 
 def curve_findings(table: Joined, tables: Tables, logs: Array, ends: Array) -> list[Finding]:

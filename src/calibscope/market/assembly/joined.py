@@ -1,7 +1,6 @@
-"""Tables of different files side by side: same dates, same maturities, decimals, gaps NaN.
+"""Tables of different files side by side: same dates, same quotes, decimals, gaps NaN.
 
-Tables are joined on date, never by position. Which gaps matter is decided here too: the paper's
-filter keeps the days with every quote, every strike and the whole curve.
+Tables are joined on date, never by position. Which gaps matter is decided in `gaps.py`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
 from calibscope.market.errors import MarketDataError
-from calibscope.market.findings import Finding, dropped
-from calibscope.market.maturity import SAME_MATURITY, label
+from calibscope.market.maturity import SAME_MATURITY
 from calibscope.market.panel import CURVES, QUOTES, Dates, Panel, Quantity
 from calibscope.market.settings import MarketSettings
 
@@ -40,13 +39,43 @@ class Joined:
     """All tables on common dates, in decimals and per unit notional; gaps are NaN."""
 
     dates: Dates  # (n,)
-    maturities: Array  # (m,) years, of the caps
+    axis: Axis  # (m,) what the caps are
     quotes: Array  # (n, m)
-    strikes: Array | None  # (n, m)
+    strikes: Array | None  # (n, m) as given; None: all at the money
+    is_atm: BoolArray  # (n, m) whose strike is the curve's
+    is_interpolated: BoolArray  # (n, m) that were marked so, also if they were left out
     bids: Array | None
     asks: Array | None
     nodes: Array  # (k,) years
     curves: Array  # (n, k)
+
+    @property
+    def maturities(self) -> Array:
+        """(m,) years, of the caps."""
+        return self.axis.maturities
+
+    @property
+    def lacks_strike(self) -> BoolArray:
+        """(n, m) where none is given, nor to be the curve's."""
+        if self.strikes is None:
+            return np.zeros(self.quotes.shape, np.bool_)
+        return np.isnan(self.strikes) & ~self.is_atm & ~self.axis.is_struck
+
+    def where(self, present: BoolArray) -> "Joined":
+        """The same with some of the quotes (n, m); the others become gaps."""
+        if present.all():
+            return self
+
+        def masked(values: Array | None) -> Array | None:
+            return None if values is None else np.where(present, values, np.nan)
+
+        return replace(
+            self,
+            quotes=np.where(present, self.quotes, np.nan),
+            strikes=masked(self.strikes),
+            bids=masked(self.bids),
+            asks=masked(self.asks),
+        )
 
     def only(self, kept: BoolArray) -> "Joined":
         """The same with some of the days."""
@@ -55,6 +84,8 @@ class Joined:
             dates=self.dates[kept],
             quotes=self.quotes[kept],
             strikes=None if self.strikes is None else self.strikes[kept],
+            is_atm=self.is_atm[kept],
+            is_interpolated=self.is_interpolated[kept],
             bids=None if self.bids is None else self.bids[kept],
             asks=None if self.asks is None else self.asks[kept],
             curves=self.curves[kept],
@@ -71,7 +102,7 @@ def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) 
                 f"{panel.quantity} is given twice, in {found[panel.quantity].source} and in "
                 f"{panel.source}; give it once"
             )
-        elif not np.isfinite(panel.values).any():
+        elif not np.isfinite(panel.values).any() and panel.is_atm is None:
             problems.append(f"{panel.source}: there is no value of {panel.quantity}; all are gaps")
         found[panel.quantity] = panel
     quotes = _wanted(found, QUOTES, settings.caps.quantity)
@@ -116,44 +147,78 @@ def joined(tables: Tables, settings: MarketSettings) -> Joined:
     inside = (others > dates[0]) & (others < dates[-1]) if len(dates) else others == others
     if len(dates) >= DAILY * inside.sum():
         dates = np.union1d(dates, others[inside])
-    if settings.checks.maturities is None:
-        with_values = np.isfinite(tables.quote.values).any(axis=0)
-        maturities = tables.quote.maturities[with_values]
-    else:
-        maturities = np.unique(np.array(settings.checks.maturities, float))
     conventions = settings.conventions
+    axis = _columns(tables.quote, settings)
+    if settings.checks.maturities is not None:
+        wanted = np.unique(np.array(settings.checks.maturities, float))
+        axis = axis.with_maturities(wanted, conventions.kind)
 
-    def aligned(panel: Panel | None, years: Array) -> Array | None:
-        if panel is None:
-            return None
+    def aligned(panel: Panel, wanted: Axis) -> Array:
         unit = declared_unit(panel, tables.quote.quantity, settings)
-        return _aligned(panel, in_decimals(panel, unit, conventions), dates, years)
+        own = Axis.of(panel, settings)
+        return _aligned(in_decimals(panel, unit, conventions), panel.dates, own, dates, wanted)
 
-    nodes = tables.curve.maturities[np.isfinite(tables.curve.values).any(axis=0)]
-    quotes, curves = aligned(tables.quote, maturities), aligned(tables.curve, nodes)
-    assert quotes is not None
-    assert curves is not None
+    def of_caps(panel: Panel | None) -> Array | None:
+        return None if panel is None else aligned(panel, axis)
+
+    def marked(panel: Panel, marks: BoolArray | None) -> BoolArray:
+        if marks is None:
+            return np.zeros((len(dates), len(axis.kinds)), np.bool_)
+        own = Axis.of(panel, settings)
+        return np.asarray(_aligned(marks, panel.dates, own, dates, axis) == 1)
+
+    quotes, strikes = aligned(tables.quote, axis), of_caps(tables.strike)
+    is_interpolated = marked(tables.quote, tables.quote.is_interpolated)
+    if settings.checks.interpolated == "drop":
+        quotes[is_interpolated] = np.nan
+    is_atm = np.broadcast_to(~axis.is_struck, quotes.shape)
+    if tables.strike is not None:
+        is_atm = marked(tables.strike, tables.strike.is_atm)
+    if axis.is_struck.any():
+        given = np.full(quotes.shape, np.nan) if strikes is None else strikes
+        strikes = np.where(np.isnan(quotes) | ~axis.is_struck, given, axis.strikes)
+    nodes = Axis.of_values(tables.curve, settings)
     return Joined(
         dates=dates,
-        maturities=maturities,
+        axis=axis,
         quotes=quotes,
-        strikes=aligned(tables.strike, maturities),
-        bids=aligned(tables.bid, maturities),
-        asks=aligned(tables.ask, maturities),
-        nodes=nodes,
-        curves=curves,
+        strikes=strikes,
+        is_atm=is_atm,
+        is_interpolated=is_interpolated,
+        bids=of_caps(tables.bid),
+        asks=of_caps(tables.ask),
+        nodes=nodes.maturities,
+        curves=aligned(tables.curve, nodes),
     )
 
 
-def _aligned(panel: Panel, values: Array, dates: Dates, maturities: Array) -> Array:
-    table = np.full((len(dates), len(maturities)), np.nan)
-    if not len(panel.dates) or not len(panel.maturities):
+def _columns(quote: Panel, settings: MarketSettings) -> Axis:
+    """What the market quotes; not what is interpolated on all days, where that is left out."""
+    if settings.checks.interpolated == "drop" and quote.is_interpolated is not None:
+        left = replace(quote, values=np.where(quote.is_interpolated, np.nan, quote.values))
+        if np.isfinite(left.values).any():
+            return Axis.of_values(left, settings)
+    return Axis.of_values(quote, settings)
+
+
+def _aligned(
+    values: Array | BoolArray, given_on: Dates, given: Axis, dates: Dates, wanted: Axis
+) -> Array:
+    """The values of a panel on other dates and columns; NaN where it has none."""
+    table = np.full((len(dates), len(wanted.kinds)), np.nan)
+    if not len(given_on):
         return table
-    day = np.searchsorted(dates, panel.dates)
-    day_found = (day < len(dates)) & (dates[np.minimum(day, len(dates) - 1)] == panel.dates)
-    nearest = _nearest(maturities, panel.maturities)
-    found = np.abs(panel.maturities[nearest] - maturities) <= SAME_MATURITY
-    table[np.ix_(day[day_found], np.flatnonzero(found))] = values[day_found][:, nearest[found]]
+    day = np.searchsorted(dates, given_on)
+    day_found = (day < len(dates)) & (dates[np.minimum(day, len(dates) - 1)] == given_on)
+    for key, places in wanted.series.items():
+        there = given.series.get(key, np.empty(0, np.int64))
+        if not len(there):
+            continue
+        years = given.maturities[there]
+        nearest = _nearest(wanted.maturities[places], years)
+        found = np.abs(years[nearest] - wanted.maturities[places]) <= SAME_MATURITY
+        columns = there[nearest[found]]
+        table[np.ix_(day[day_found], places[found])] = values[day_found][:, columns]
     return table
 
 
@@ -164,32 +229,3 @@ def _nearest(wanted: Array, given: Array) -> Indices:
     after = np.minimum(after, len(given) - 1)
     is_before = np.abs(given[before] - wanted) <= np.abs(given[after] - wanted)
     return np.where(is_before, before, after)
-
-
-def gap_findings(table: Joined, tables: Tables) -> list[Finding]:
-    """Why days are incomplete: the paper's filter, one finding per day and reason.
-
-    A curve needs every node that the file has, up to the first one that covers the longest cap.
-    """
-    findings = _gaps(tables.quote, table.dates, table.maturities, table.quotes)
-    if tables.strike is not None and table.strikes is not None:
-        findings += _gaps(tables.strike, table.dates, table.maturities, table.strikes)
-    longest = float(table.maturities[-1])
-    needed = int(np.searchsorted(table.nodes, longest - SAME_MATURITY)) + 1
-    findings += _gaps(tables.curve, table.dates, table.nodes[:needed], table.curves[:, :needed])
-    return findings
-
-
-def _gaps(panel: Panel, dates: Dates, maturities: Array, values: Array) -> list[Finding]:
-    missing = np.isnan(values)
-    findings = []
-    for i in np.flatnonzero(missing.any(axis=1)):
-        if missing[i].all():
-            message = f"there is no {panel.quantity}"
-        else:
-            places = ", ".join(label(year) for year in maturities[missing[i]][:4])
-            more = f" and {missing[i].sum() - 4} more" if missing[i].sum() > 4 else ""
-            message = f"{panel.quantity} is missing at {places}{more}"
-        lacking = () if panel.quantity in CURVES else maturities[missing[i]]
-        findings.append(dropped(panel.source, message, dates[i], None, "incomplete", lacking))
-    return findings

@@ -4,11 +4,13 @@ A warning changes nothing. What makes a day unusable (gaps, impossible prices) i
 `assemble.py`, before these checks see it.
 """
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
-from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.assembly.units import idle_settings
 from calibscope.market.calendar import is_business_day
@@ -37,18 +39,20 @@ def warnings_of(
 ) -> list[Finding]:
     """All warnings about the days that are kept, in the order of dates within each check."""
     caps, curve = tables.quote.source, tables.curve.source
-    dates, years, later = table.dates, table.maturities, table.nodes > 0
+    dates, axis, later = table.dates, table.axis, table.nodes > 0
     nodes = table.nodes[later]
     return [
         *_convention_warnings(tables, gaps, settings),
         *_unused_curve_warnings(tables),
         *_idle_setting_warnings(tables, settings),
+        *_daily_strike_warnings(table, tables),
+        *_left_out_warnings(table, tables, settings),
         *calendar_warnings(caps, dates),
         *stale_warnings(caps, dates, table.quotes, "quotes"),
         *stale_warnings(curve, dates, table.curves, "curves"),
-        *arbitrage_warnings(caps, dates, years, prices, normal_vols),
-        *step_warnings(caps, dates, years, normal_vols),
-        *jump_warnings(caps, dates, years, normal_vols, settings.checks.jump_mads),
+        *arbitrage_warnings(caps, dates, axis, prices, normal_vols),
+        *step_warnings(caps, dates, axis, normal_vols),
+        *jump_warnings(caps, dates, axis, normal_vols, settings.checks.jump_mads),
         *rate_jump_warnings(
             curve, dates, nodes, -logs[:, later] / nodes, settings.checks.jump_mads
         ),
@@ -83,6 +87,32 @@ def _idle_setting_warnings(tables: Tables, settings: MarketSettings) -> list[Fin
         Finding(Severity.WARNING, "settings", f"{idle} has no effect", check="idle setting")
         for idle in idle_settings(list(tables), settings)
     ]
+
+
+def _daily_strike_warnings(table: Joined, tables: Tables) -> list[Finding]:
+    """Strikes that come only once, although they tell quotes apart: most likely at the money."""
+    once = table.axis.is_struck & (np.sum(~np.isnan(table.quotes), axis=0) == 1)
+    if len(table.dates) == 1 or once.sum() < 2:
+        return []
+    first = table.axis.only(once).labels[0]
+    message = (
+        f"{once.sum()} strikes are quoted on one day only, such as {first}; write ATM for those "
+        "that are at the money, so that their quotes have the same name every day"
+    )
+    return [Finding(Severity.WARNING, tables.quote.source, message, check="daily strikes")]
+
+
+def _left_out_warnings(table: Joined, tables: Tables, settings: MarketSettings) -> list[Finding]:
+    """Quotes that are gone from all days, as interpolated ones were to be left out."""
+    if settings.checks.interpolated != "drop" or settings.checks.maturities is not None:
+        return []
+    every = Axis.of_values(tables.quote, settings).labels
+    gone = [name for name in every if name not in table.axis.labels]
+    if not gone:
+        return []
+    are = "is" if len(gone) == 1 else "are"
+    message = f"{', '.join(gone)} {are} left out, interpolated on all days"
+    return [Finding(Severity.WARNING, tables.quote.source, message, check="interpolated")]
 
 
 def _unused_curve_warnings(tables: Tables) -> list[Finding]:
@@ -128,58 +158,62 @@ def stale_warnings(source: str, dates: Dates, quoted: Array, what: str) -> list[
 
 
 def arbitrage_warnings(
-    source: str, dates: Dates, maturities: Array, prices: Array, normal_vols: Array
+    source: str, dates: Dates, axis: Axis, prices: Array, normal_vols: Array
 ) -> list[Finding]:
     """Caps that cost no more than shorter ones, or imply a negative forward variance.
 
     The implied forward variance between two maturities is the growth of vol^2 * maturity.
     """
+    before, after = axis.neighbours
     findings = [
-        warning(
+        _about(
             source,
-            f"costs {prices[i, k + 1]:.6g}, the {label(maturities[k])} cap {prices[i, k]:.6g}; a "
-            "longer cap should cost more",
+            f"costs {prices[i, k]:.6g}, the {label(axis.maturities[j])} {axis.kinds[k]} "
+            f"{prices[i, j]:.6g}; a longer {axis.kinds[k]} should cost more",
             dates[i],
-            maturities[k + 1],
+            axis,
+            k,
             "price order",
         )
-        for i, k in _places(prices[:, 1:] <= prices[:, :-1])
+        for i, j, k in _pairs(prices[:, after] <= prices[:, before], before, after)
     ]
-    variance = normal_vols**2 * maturities
+    variance = normal_vols**2 * axis.maturities
     return findings + [
-        warning(
+        _about(
             source,
-            f"normal vol {1e4 * normal_vols[i, k + 1]:.1f} bp after "
-            f"{1e4 * normal_vols[i, k]:.1f} bp at {label(maturities[k])} implies a negative "
+            f"normal vol {1e4 * normal_vols[i, k]:.1f} bp after "
+            f"{1e4 * normal_vols[i, j]:.1f} bp at {label(axis.maturities[j])} implies a negative "
             "forward variance",
             dates[i],
-            maturities[k + 1],
+            axis,
+            k,
             "forward variance",
         )
-        for i, k in _places(variance[:, 1:] <= variance[:, :-1])
+        for i, j, k in _pairs(variance[:, after] <= variance[:, before], before, after)
     ]
 
 
-def step_warnings(
-    source: str, dates: Dates, maturities: Array, normal_vols: Array
-) -> list[Finding]:
+def step_warnings(source: str, dates: Dates, axis: Axis, normal_vols: Array) -> list[Finding]:
     """Vols that differ from those of a neighbouring maturity by a large factor."""
-    ratios = normal_vols[:, 1:] / normal_vols[:, :-1]
+    before, after = axis.neighbours
+    ratios = normal_vols[:, after] / normal_vols[:, before]
+    far = (ratios > LARGEST_STEP) | (ratios < 1 / LARGEST_STEP)
     return [
-        warning(
+        _about(
             source,
-            f"normal vol is {1e4 * normal_vols[i, k + 1]:.1f} bp, but "
-            f"{1e4 * normal_vols[i, k]:.1f} bp at {label(maturities[k])}; a slip?",
+            f"normal vol is {1e4 * normal_vols[i, k]:.1f} bp, but "
+            f"{1e4 * normal_vols[i, j]:.1f} bp at {label(axis.maturities[j])}; a slip?",
             dates[i],
-            maturities[k + 1],
+            axis,
+            k,
             "vol step",
         )
-        for i, k in _places((ratios > LARGEST_STEP) | (ratios < 1 / LARGEST_STEP))
+        for i, j, k in _pairs(far, before, after)
     ]
 
 
 def jump_warnings(
-    source: str, dates: Dates, maturities: Array, normal_vols: Array, limit: float
+    source: str, dates: Dates, axis: Axis, normal_vols: Array, limit: float
 ) -> list[Finding]:
     """Vols that jump by many times their usual daily change, and the days around them.
 
@@ -189,15 +223,16 @@ def jump_warnings(
     changes = np.diff(np.log(normal_vols), axis=0)
     if len(changes) < FEWEST_DAYS:
         return []
-    usual = np.maximum(_moving_median(np.abs(changes)), 1e-6)
+    usual = np.fmax(_moving_median(np.abs(changes)), 1e-6)
     return [
-        warning(
+        _about(
             source,
             f"normal vol moves by {100 * np.expm1(changes[i, k]):+.1f} % to "
             f"{1e4 * normal_vols[i + 1, k]:.1f} bp, {abs(changes[i, k]) / usual[i, k]:.0f} times "
             "the usual daily change",
             dates[i + 1],
-            maturities[k],
+            axis,
+            k,
             "jump",
         )
         for i, k in _places(np.abs(changes) > limit * usual)
@@ -207,11 +242,11 @@ def jump_warnings(
 def rate_jump_warnings(
     source: str, dates: Dates, nodes: Array, zeros: Array, limit: float
 ) -> list[Finding]:
-    """The same for zero rates from one year on, where none is missing; differences, not ratios."""
+    """The same for zero rates from one year on; differences, not ratios."""
     changes = np.diff(zeros, axis=0)
     if len(changes) < FEWEST_DAYS:
         return []
-    usual = np.maximum(_moving_median(np.abs(np.nan_to_num(changes))), 1e-5)
+    usual = np.fmax(_moving_median(np.abs(changes)), 1e-5)
     return [
         warning(
             source,
@@ -234,8 +269,25 @@ def _moving_median(values: Array) -> Array:
     half = WINDOW // 2
     padded = np.pad(values, ((half, half), (0, 0)), mode="reflect")
     windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW, axis=0)
-    every_fifth = np.median(windows[::5], axis=-1)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # windows of gaps only
+        every_fifth = (
+            np.nanmedian(windows[::5], axis=-1)
+            if np.isnan(values).any()
+            else (np.median(windows[::5], axis=-1))
+        )
     return np.repeat(every_fifth, 5, axis=0)[: len(values)]
+
+
+def _about(
+    source: str, message: str, date: np.datetime64, axis: Axis, k: int, check: str
+) -> Finding:
+    """A warning about the quote in column k."""
+    return warning(source, message, date, axis.maturities[k], check, axis.labels[k])
+
+
+def _pairs(marks: BoolArray, before: Indices, after: Indices) -> Iterator[tuple[int, int, int]]:
+    """Day and columns of the marked pairs."""
+    return ((i, int(before[p]), int(after[p])) for i, p in _places(marks))
 
 
 def _places(marks: BoolArray) -> Iterator[tuple[int, int]]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
-from calibscope.market.assembly.grid import Grid
 from calibscope.market.assembly.joined import Joined, Tables
-from calibscope.market.day import usual_strike
+from calibscope.market.checks import SAME_STRIKE
 from calibscope.market.findings import Finding, dropped
-from calibscope.market.quotes import Caplets, VolType
+from calibscope.market.instruments.cap_grid import CapGrid, is_struck, prices_of, usual_strike
+from calibscope.market.quotes import VolType
 from calibscope.market.settings import Conventions, MarketSettings
 
 VOL_TYPES: dict[str, VolType] = {
@@ -27,6 +27,7 @@ class Priced:
     """What the quotes mean: strikes, prices and implied normal vols of every cap and day."""
 
     strikes: Array  # (n, m) given, or at the money
+    is_struck: BoolArray  # (n, m) whose label names the strike
     prices: Array  # (n, m) per unit notional
     normal_vols: Array  # (n, m) implied by the prices; NaN below the intrinsic value
     sizes: Array  # (n, m) the same, and a rough number where none is implied
@@ -34,44 +35,40 @@ class Priced:
 
     def only(self, kept: BoolArray) -> "Priced":
         """The same for some of the days."""
-        pairs = None if self.bid_ask is None else self.bid_ask[kept]
         return Priced(
-            self.strikes[kept], self.prices[kept], self.normal_vols[kept], self.sizes[kept], pairs
+            self.strikes[kept],
+            self.is_struck[kept],
+            self.prices[kept],
+            self.normal_vols[kept],
+            self.sizes[kept],
+            None if self.bid_ask is None else self.bid_ask[kept],
         )
 
 
 def priced_quotes(
-    table: Joined,
-    tables: Tables,
-    discounts: Array,
-    forward: Array,
-    spot: Array,
-    grid: Grid,
-    conventions: Conventions,
+    table: Joined, tables: Tables, discounts: Array, grid: CapGrid, conventions: Conventions
 ) -> Priced:
     """Strikes given or at the money, and prices given or from vols, caplet by caplet."""
-    at_the_money = conventions.atm or usual_strike(conventions.first_caplet)
-    strikes = table.strikes
-    if strikes is None:
-        strikes = forward if at_the_money == "forward" else spot
-    caplets = Caplets.of_caps(
-        discounts, grid.times, grid.accruals, strikes, grid.counts, grid.first
-    )
+    which = conventions.atm or usual_strike(conventions.first_caplet)
+    at_the_money, kind = grid.at_the_money(discounts, which), table.axis.kind
+    strikes = np.where(np.isnan(table.quotes) | ~table.is_atm, np.nan, at_the_money)
+    if table.strikes is not None:
+        strikes = np.where(table.is_atm, strikes, table.strikes)
+    caplets, quantity = grid.caplets(discounts, strikes), tables.quote.quantity
+    meaning = (VOL_TYPES[quantity], conventions.vol_shift) if quantity in VOL_TYPES else None
 
     def in_prices(quotes: Array) -> Array:
-        if tables.quote.quantity == "price":
-            return quotes
-        vol_type = VOL_TYPES[tables.quote.quantity]
-        return caplets.cap_prices(quotes, vol_type, conventions.kind, conventions.vol_shift)
+        return prices_of(caplets, quotes, [meaning] * quotes.shape[-1], kind)
 
     prices = in_prices(table.quotes)
-    normal = tables.quote.quantity == "normal_vol"
-    vols = table.quotes if normal else caplets.implied_normal_vols(prices, conventions.kind)
+    normal = quantity == "normal_vol"
+    vols = table.quotes if normal else caplets.implied_normal_vols(prices, kind)
     pairs = None
     if table.bids is not None and table.asks is not None:
         pairs = np.stack((in_prices(table.bids), in_prices(table.asks)), axis=-1)
     sizes = np.where(np.isnan(vols), caplets.rough_normal_vols(prices), vols)
-    return Priced(strikes, prices, vols, sizes, pairs)
+    struck = is_struck(strikes, at_the_money, table.axis.is_struck)
+    return Priced(strikes, struck, prices, vols, sizes, pairs)
 
 
 def impossible_prices(
@@ -83,11 +80,15 @@ def impossible_prices(
 
     def found(marks: BoolArray, check: str, message: Callable[[int, int], str]) -> list[Finding]:
         return [
-            dropped(tables.quote.source, message(i, k), table.dates[i], table.maturities[k], check)
+            dropped(
+                tables.quote.source, message(i, k), table.dates[i], table.maturities[k], check,
+                quote=table.axis.labels[k],
+            )
             for i, k in np.argwhere(marks)
-        ]
+        ]  # fmt: skip
 
-    none, intrinsic = np.isnan(prices), np.isnan(priced.normal_vols)
+    given = ~np.isnan(table.quotes)
+    none, intrinsic = np.isnan(prices) & given, np.isnan(priced.normal_vols) & given
     unheard = (priced.normal_vols > LARGEST_VOL) | (np.abs(strikes) >= 1)
     findings = found(
         none,
@@ -122,6 +123,14 @@ def impossible_prices(
             "1/y^2 would decide the fit alone; checks.near_zero_price sets the limit"
         ),
     )
+    findings += found(
+        _is_again(table, strikes),
+        "quoted twice",
+        lambda i, k: (
+            f"strike {strikes[i, k]:.6g} is that of another quote of this day; keep one, or "
+            "correct a strike"
+        ),
+    )
     if priced.bid_ask is None:
         return findings
     bid, ask = priced.bid_ask[..., 0], priced.bid_ask[..., 1]
@@ -134,3 +143,16 @@ def impossible_prices(
             "order and positive"
         ),
     )
+
+
+def _is_again(table: Joined, strikes: Array) -> BoolArray:
+    """(n, m) quotes at the strike of another one: what is given may be the curve's own."""
+    again = np.zeros(strikes.shape, np.bool_)
+    for places in table.axis.of_several_strikes:
+        order = np.argsort(strikes[:, places], axis=1)
+        ordered = np.take_along_axis(strikes[:, places], order, axis=1)
+        marks = np.zeros(ordered.shape, np.bool_)
+        near = np.diff(ordered, axis=1) <= SAME_STRIKE
+        np.put_along_axis(marks, order[:, 1:], near, axis=1)
+        again[:, places] = marks
+    return again

@@ -86,6 +86,10 @@ def idle_settings(tables: Sequence[Panel], settings: MarketSettings) -> list[str
         idle.append("conventions.vol_shift (only shifted_lognormal_vol has a shift)")
     if conventions.notional != 1 and "currency" not in settings.caps.units.values():
         idle.append("conventions.notional (only prices with caps.units.price = 'currency' need it)")
+    if settings.checks.interpolated == "drop" and not any(
+        panel.is_interpolated is not None for panel in tables
+    ):
+        idle.append("checks.interpolated (no quote is marked as interpolated)")
     for section, file in (("caps", settings.caps), ("curve", settings.curve)):
         idle += [
             f"{section}.units.{name} (there is none)" for name in file.units if name not in given
@@ -104,9 +108,10 @@ def curve_unit_findings(curve: Panel, declared: Unit, nodes: Array, values: Arra
     quantity = curve.quantity
     if quantity == "discount_factor":
         # The short end shows it best: a factor of 3.5 at one month is no small slip.
-        typical = np.nanmedian(values[:, nodes > 0], axis=0)
+        given = (nodes > 0) & ~np.isnan(values).all(axis=0)
+        typical = np.nanmedian(values[:, given], axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            size = float(np.nanmax(np.abs(np.log(typical)) / nodes[nodes > 0]))
+            size = float(np.nanmax(np.abs(np.log(typical)) / nodes[given]))
         if size <= LARGEST_TYPICAL_RATE:
             return []
         text = (
@@ -154,7 +159,7 @@ def vol_unit_findings(
 
 def strike_unit_findings(strike: Panel, declared: Unit, given: Array, atm: Array) -> list[Finding]:
     """Strikes that are about 100 or 10,000 times the curve's swap rates."""
-    sizes = np.abs(atm) > TELLING_RATE
+    sizes = (np.abs(atm) > TELLING_RATE) & ~np.isnan(given)
     if not sizes.any():
         return []
     slope = float(np.median(np.abs(given[sizes] / atm[sizes])))

@@ -11,6 +11,7 @@ from calibscope.market.readers import blocks, long, tidy, wide
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.names import (
     COLUMNS,
+    DETAILS,
     IGNORE,
     column_names,
     setting,
@@ -72,7 +73,9 @@ def _strangers(names: Sequence[str]) -> list[str]:
     return [
         name
         for name in names
-        if name and name not in (*COLUMNS, *ALL_QUANTITIES, IGNORE) and maturity(name) is None
+        if name
+        and name not in (*COLUMNS, *DETAILS, *ALL_QUANTITIES, IGNORE)
+        and maturity(name) is None
     ]
 
 
@@ -101,7 +104,7 @@ def _has_twins(table: Table, names: Sequence[str], reading: Reading) -> bool:
     twins = {
         name: places
         for name, places in places_of.items()
-        if name and name != IGNORE and len(places) > 1
+        if name not in ("", IGNORE, "status") and len(places) > 1
     }
     for name in sorted(twins):
         places = " and ".join(map(str, twins[name][:LISTED]))

@@ -8,11 +8,12 @@ from calibscope.base.brief import LONGEST, cut
 from calibscope.base.spelling import hint, nearest, plain
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import Quantity
-from calibscope.market.readers.reading import Role
+from calibscope.market.readers.reading import Reading, Role
 from calibscope.market.readers.table import Table, shown
 from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
 COLUMNS = ("date", "maturity", "quantity", "value")
+DETAILS = ("kind", "status")  # what a row of caps may say besides
 IGNORE = "ignore"
 SURE = 0.8  # likeness from which a column that nobody mapped is asked about
 HINTS = 20  # entries for which the column that they may mean is looked for
@@ -22,6 +23,9 @@ SYNONYMS = {
     "maturity_years": "maturity",
     "laufzeit": "maturity",
     "atm_strike": "strike",
+    "vol_status": "status",
+    "price_status": "status",
+    "quote_status": "status",
 }
 
 _UNIT = re.compile(r"[_ ]*[(\[]?(?:bp|bps|pct|percent|%|decimal|eur)[)\]]?$")
@@ -47,7 +51,7 @@ def column_names(header: Sequence[str], settings: FileSettings) -> list[str]:
 def _column_name(name: str) -> str:
     key = plain(name)
     key = SYNONYMS.get(key, key)
-    if key in (*COLUMNS, IGNORE):
+    if key in (*COLUMNS, *DETAILS, IGNORE):
         return key
     return next(
         (quantity for quantity in ALL_QUANTITIES if key in (quantity, f"{quantity}s")), name
@@ -62,12 +66,13 @@ def mapping_problems(
     problems: list[str] = []
     for theirs, ours in settings.columns.items():
         place = f"setting {role}.columns"
-        known = _column_name(ours) in (*COLUMNS, IGNORE, *ALL_QUANTITIES)
+        words = (*COLUMNS, *DETAILS, IGNORE, *ALL_QUANTITIES)
+        known = _column_name(ours) in words
         if not known and maturity(ours) is None:
             problems.append(
                 f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is no column of ours"
-                f"{hint((*COLUMNS, IGNORE, *ALL_QUANTITIES), ours)}; use "
-                f"{', '.join(COLUMNS)}, a quantity, a maturity such as 3Y, or ignore"
+                f"{hint(words, ours)}; use "
+                f"{', '.join((*COLUMNS, *DETAILS))}, a quantity, a maturity such as 3Y, or ignore"
             )
         if theirs and plain(theirs) not in there:
             problems.append(
@@ -99,7 +104,13 @@ def resembled(name: str, choices: Iterable[str]) -> str | None:
     return near[0] if near else nearest(bare, words, SURE)
 
 
-def unused_columns(table: Table, names: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:
-    """Headings of columns that are neither read nor mapped to be ignored, as the file has them."""
+def unused_columns(
+    table: Table, names: Sequence[str], used: Sequence[str], reading: Reading
+) -> tuple[str, ...]:
+    """Headings of columns that are neither read nor mapped to be ignored, as the file has them.
+
+    What goes with caps is read where there are caps, if not in this reading.
+    """
+    known = {*used, *(DETAILS if reading.has_seen_caps else ()), IGNORE}
     headings = zip(table.header, names, strict=False)
-    return tuple(str(own) for own, name in headings if name not in (*used, IGNORE) and str(own))
+    return tuple(str(own) for own, name in headings if name not in known and str(own))

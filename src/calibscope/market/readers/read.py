@@ -11,6 +11,7 @@ from calibscope.base.spelling import choose_from, did_you_mean, nearest
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.limits import LARGEST_FILE
 from calibscope.market.panel import QUOTES, Panel, Quantity
+from calibscope.market.quotes import Kind
 from calibscope.market.readers.csv_file import csv_tables
 from calibscope.market.readers.excel_file import excel_tables
 from calibscope.market.readers.join import joined
@@ -31,7 +32,10 @@ FORMATS: dict[str, Callable[[Path, Reading], list[Table]]] = {
 
 
 def read_panels(
-    files: FileLike | Mapping[str, FileLike], settings: FileSettings, role: Role
+    files: FileLike | Mapping[str, FileLike],
+    settings: FileSettings,
+    role: Role,
+    kind: Kind = "cap",
 ) -> list[Panel]:
     """Read the caps or the curve, one panel per quantity.
 
@@ -40,6 +44,7 @@ def read_panels(
     files : a file with all quantities, or a file for each: {"price": "prices.csv", ...}
     settings : how the files are written, where the files do not say it themselves
     role : which quantities to take; a file may hold caps and curve together
+    kind : what quotes are whose file does not say whether they are caps or floors
 
     Raises
     ------
@@ -54,7 +59,7 @@ def read_panels(
     errors: list[MarketDataError] = []
     for word, file in named:
         try:
-            sources.append(_opened(file, word, settings, role))
+            sources.append(_opened(file, word, settings, role, kind))
         except MarketDataError as error:
             errors.append(error)
     if not named:
@@ -83,10 +88,12 @@ class Source:
     reading: Reading
 
 
-def _opened(file: object, word: str | None, settings: FileSettings, role: Role) -> Source:
+def _opened(
+    file: object, word: str | None, settings: FileSettings, role: Role, kind: Kind
+) -> Source:
     """The tables of a file; `word` names its quantity, where each has its own file."""
     wanted = None if word is None else _quantity(str(word), settings, role)
-    reading = Reading(settings, role, wanted)
+    reading = Reading(settings, role, wanted, kind)
     if not isinstance(file, str | os.PathLike):
         problem = (
             f"{type(file).__name__} is not a file; give the name of a file, or one per quantity"

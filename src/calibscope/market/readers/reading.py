@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
+from calibscope.market.quotes import Kind
 from calibscope.market.readers.problems import Problems
 from calibscope.market.readers.table import Cell
 from calibscope.market.settings import FileSettings
@@ -30,6 +31,7 @@ class Reading:
     settings: FileSettings
     role: Role
     wanted: Quantity | None = None  # the only quantity to take, where each has its own file
+    kind: Kind = "cap"  # of quotes that do not say
     problems: Problems = field(default_factory=Problems)
     seen: set[Quantity] = field(default_factory=set)  # also those not asked for
     skipped: list[str] = field(default_factory=list)  # sheets whose names say nothing to us
@@ -51,3 +53,8 @@ class Reading:
         if self.wanted is not None:
             return quantity == self.wanted
         return quantity in QUANTITIES[self.role]
+
+    @property
+    def has_seen_caps(self) -> bool:
+        """Whether the file holds quantities of caps, asked for or not."""
+        return not self.seen.isdisjoint(QUANTITIES["caps"])

@@ -1,4 +1,7 @@
-"""Tidy: one row per date and maturity, with a column for each quantity."""
+"""Tidy: one row per date and maturity, with a column for each quantity.
+
+Caps beside floors, and several strikes of a maturity, have a row each.
+"""
 
 from collections.abc import Sequence
 from typing import cast
@@ -7,9 +10,16 @@ import numpy as np
 
 from calibscope.market.panel import Quantity
 from calibscope.market.readers.dates import dates
+from calibscope.market.readers.details import details, without_atm
 from calibscope.market.readers.join import Quotes
 from calibscope.market.readers.maturities import maturities
-from calibscope.market.readers.names import COLUMNS, IGNORE, resembled, unused_columns
+from calibscope.market.readers.names import (
+    COLUMNS,
+    DETAILS,
+    IGNORE,
+    resembled,
+    unused_columns,
+)
 from calibscope.market.readers.numerals import numbers
 from calibscope.market.readers.reading import QUANTITIES, Reading
 from calibscope.market.readers.table import Table
@@ -38,14 +48,19 @@ def quotes(
     _report_near_misses(table, names, reading)
     if not columns:
         return []
-    values = numbers(table, columns, reading)
+    strike = next((k for k in columns if meanings[k] == "strike"), None)
+    is_atm = None
+    if strike is not None:
+        table, is_atm = without_atm(table, strike, reading)
+    values = dict(zip(columns, numbers(table, columns, reading), strict=True))
+    further = details(table, names, None if strike is None else values[strike], is_atm, reading)
     rows = np.arange(len(table.rows))
     (days,) = dates(table, [names.index("date")], [np.full(len(rows), True)], reading)
     years = maturities(table, names.index("maturity"), reading)
-    unused = unused_columns(table, names, (*COLUMNS, *ALL_QUANTITIES))
+    unused = unused_columns(table, names, (*COLUMNS, *ALL_QUANTITIES), reading)
     return [
-        Quotes(meanings[k], days, years, column, table, rows, k, unused)
-        for k, column in zip(columns, values, strict=True)
+        Quotes(meanings[k], days, years, column, table, rows, k, unused, further)
+        for k, column in values.items()
     ]
 
 
@@ -53,7 +68,7 @@ def _report_near_misses(table: Table, names: Sequence[str], reading: Reading) ->
     """Other columns are nobody's business, unless a quantity would be lost by its spelling."""
     absent = [one for one in QUANTITIES[reading.role] if one not in names]
     for k, name in enumerate(names):
-        if name in (*COLUMNS, *ALL_QUANTITIES, IGNORE):
+        if name in (*COLUMNS, *DETAILS, *ALL_QUANTITIES, IGNORE):
             continue
         if near := resembled(name, absent):
             reading.problems.add(

@@ -6,6 +6,11 @@ function. Each topic has its own stream: a change in one place leaves all others
 """
 
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, wraps
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -14,10 +19,39 @@ from calibscope.base.arrays import Array
 
 SEED = 20160901
 
+Made = TypeVar("Made")
+
+_seed = ContextVar("seed", default=SEED)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Draw with another seed inside: another history that is tied to the same facts."""
+    token = _seed.set(seed)
+    try:
+        yield
+    finally:
+        _seed.reset(token)
+
+
+def cached_by_seed(function: Callable[[], Made]) -> Callable[[], Made]:
+    """`functools.cache` for what is drawn by chance: once for each seed."""
+
+    @cache
+    def drawn(seed: int) -> Made:
+        with seeded(seed):
+            return function()
+
+    @wraps(function)
+    def of_this_seed() -> Made:
+        return drawn(_seed.get())
+
+    return of_this_seed
+
 
 def uniforms(topic: str, *shape: int) -> Array:
     """Numbers strictly between 0 and 1."""
-    stream = np.random.PCG64(np.random.SeedSequence([SEED, zlib.crc32(topic.encode())]))
+    stream = np.random.PCG64(np.random.SeedSequence([_seed.get(), zlib.crc32(topic.encode())]))
     raw = np.asarray(stream.random_raw(int(np.prod(shape)))).reshape(shape)
     return ((raw >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
 

@@ -6,15 +6,13 @@ are the 10-year rate plus a slowly changing shape, plus random moves of their ow
 model of the short rate behind it, Gaussian or other.
 """
 
-from functools import cache
-
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
 from calibscope.market.panel import Dates
 from calibscope.market.synthetic import waypoints
 from calibscope.market.synthetic.anchors import POLICY_RATES, TEN_YEAR_LEVELS
-from calibscope.market.synthetic.chance import mean_reverting, normals
+from calibscope.market.synthetic.chance import cached_by_seed, mean_reverting, normals
 from calibscope.market.synthetic.timeline import (
     by_regime,
     market_dates,
@@ -69,7 +67,7 @@ def policy_rates(dates: Dates) -> Array:
     return np.asarray(rates[np.searchsorted(effective, dates, side="right") - 1])
 
 
-@cache
+@cached_by_seed
 def ten_year_rates() -> Array:
     """The 10-year zero rate, decimal.
 

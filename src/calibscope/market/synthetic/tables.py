@@ -2,12 +2,12 @@
 
 import hashlib
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
 from calibscope.market.panel import Dates
+from calibscope.market.synthetic.chance import cached_by_seed
 from calibscope.market.synthetic.curves import discount_factors
 from calibscope.market.synthetic.gaps import Gap, complete_days, planted_gaps, with_gaps
 from calibscope.market.synthetic.quoting import quoted
@@ -44,7 +44,7 @@ class Tables:
         return digest.hexdigest()
 
 
-@cache
+@cached_by_seed
 def published_tables() -> Tables:
     """Build the market."""
     factors = discount_factors()

@@ -9,7 +9,7 @@ from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.calendar import business_days
 from calibscope.market.panel import Dates
 from calibscope.market.synthetic import waypoints
-from calibscope.market.synthetic.chance import mean_reverting, uniforms
+from calibscope.market.synthetic.chance import cached_by_seed, mean_reverting, uniforms
 
 FIRST_DAY, LAST_DAY = "2016-09-01", "2025-06-02"
 
@@ -43,7 +43,7 @@ def pinned(path: Array, place: Indices) -> Array:
     return path - np.interp(np.arange(len(path)), place, path[place])
 
 
-@cache
+@cached_by_seed
 def turbulent() -> BoolArray:
     """(n,) which days are turbulent: a chain of two states, and the spells that are certain."""
     dates = market_dates()

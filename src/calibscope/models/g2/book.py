@@ -18,7 +18,10 @@ from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import raise_problems
 from calibscope.market.inputs import choice, numbers, positive_number
-from calibscope.market.quotes import Kind
+from calibscope.market.instruments.instrument import Instrument
+from calibscope.market.instruments.options import Options
+from calibscope.market.quotes import Kind, payoff_signs
+from calibscope.models.g2.caplet_terms import CapletTerms
 
 
 class CapBook(NamedTuple):
@@ -61,6 +64,11 @@ class CapBook(NamedTuple):
     def _from_similar(cls, days: Sequence[MarketDay]) -> "CapBook":
         """Days whose caps have the same dates, packed together: a hundred at the cost of a few."""
         day, n = days[0], len(days)
+        if day.others:  # an instrument has its own dates, and such days come one at a time
+            rest = cls.from_instruments(day.others, day, day.notional)
+            return cls.side_by_side(
+                [cls._from_similar([day.only_caps]), rest] if day.cap_count else [rest]
+            )
         start = day.first_period
         lengths = day.period_counts - start
         period = np.concatenate([start + np.arange(length) for length in lengths])
@@ -71,7 +79,7 @@ class CapBook(NamedTuple):
             accrual=day.schedule.accruals[period],
             strike=np.repeat([one.strikes for one in days], lengths, axis=1),
             notional=day.notional,
-            kind=day.kind,
+            sign=np.repeat(day.payoff_signs, lengths),
         )
         times, first = day.schedule.times[start:], offsets(lengths)[:-1]
         return cls(
@@ -128,7 +136,7 @@ class CapBook(NamedTuple):
             accrual=accrual,
             strike=strike,
             notional=notional,
-            kind=kind,
+            sign=payoff_signs(kind),
         )
         count = len(reset)
         return cls(
@@ -142,6 +150,75 @@ class CapBook(NamedTuple):
             density_scale=terms.density_scale,
             smaller_leg=terms.smaller_leg,
             intrinsic=terms.intrinsic,
+        )
+
+    @classmethod
+    def from_instruments(
+        cls, instruments: Sequence[Instrument], day: MarketDay, notional: float
+    ) -> "CapBook":
+        """A day whose quotes are options on two cash flows, the first of them at expiry.
+
+        Parameters
+        ----------
+        instruments : each becomes one cap of the book
+        day : whose curve and dates count
+        notional : of every instrument
+
+        Returns
+        -------
+        CapBook
+            one day
+        """
+        options = [instrument.options(day) for instrument in instruments]
+        raise_problems(
+            day.label,
+            [
+                f"{instrument.label}: this model prices options on two cash flows, one received "
+                "and one paid, the first of them at expiry; this instrument is another kind"
+                for instrument, asked in zip(instruments, options, strict=True)
+                if not _has_two_flows(asked)
+            ],
+        )
+        reset = np.concatenate([asked.expiries for asked in options])
+        payment = np.concatenate([asked.times[1::2] for asked in options])
+        amounts = np.concatenate([asked.amounts.reshape(-1, 2) for asked in options])
+        counts = [len(asked.expiries) for asked in options]
+        terms = CapletTerms.from_flows(
+            amounts, day.curve.discount(reset), day.curve.discount(payment), notional
+        )
+        first = offsets(counts)
+        return cls(
+            periods_of_day=offsets([len(reset)]),
+            caps_of_day=offsets([len(options)]),
+            caplets_of_cap=first,
+            first_period=first[:-1],
+            reset=reset,
+            span=payment - reset,
+            log_moneyness=terms.log_moneyness,
+            density_scale=terms.density_scale,
+            smaller_leg=terms.smaller_leg,
+            intrinsic=np.add.reduceat(terms.intrinsic, first[:-1]),
+        )
+
+    @classmethod
+    def side_by_side(cls, books: Sequence["CapBook"]) -> "CapBook":
+        """Several books of one day each as a single day, with all their quotes.
+
+        Parameters
+        ----------
+        books : one day each
+
+        Returns
+        -------
+        CapBook
+            one day
+        """
+        every = cls.joined(books)
+        before = np.repeat(every.periods_of_day[:-1], np.diff(every.caps_of_day))
+        return every._replace(
+            periods_of_day=every.periods_of_day[[0, -1]],
+            caps_of_day=every.caps_of_day[[0, -1]],
+            first_period=every.first_period + before,
         )
 
     @classmethod
@@ -206,72 +283,25 @@ class CapBook(NamedTuple):
             intrinsic=np.tile(self.intrinsic, count),
         )
 
-    def as_one_cap(self) -> "CapBook":
-        """The caplets of `from_caplets`, bought together as a single cap.
-
-        Returns
-        -------
-        CapBook
-            one day with one cap
-        """
-        return self._replace(
-            caps_of_day=offsets([1]),
-            caplets_of_cap=offsets([len(self.log_moneyness)]),
-            first_period=np.zeros(1, dtype=np.int64),
-            intrinsic=self.intrinsic.sum(keepdims=True),
-        )
-
     @property
     def day_count(self) -> int:
         """How many days the book holds."""
         return len(self.periods_of_day) - 1
 
 
-class CapletTerms(NamedTuple):
-    """What the kernel needs to know of the market for each caplet or floorlet."""
-
-    log_moneyness: Array
-    density_scale: Array
-    smaller_leg: Array
-    intrinsic: Array
-
-    @classmethod
-    def from_market(
-        cls,
-        reset_discount: Array,
-        payment_discount: Array,
-        accrual: Array,
-        strike: Array,
-        notional: float,
-        kind: Kind,
-    ) -> "CapletTerms":
-        """L = log(P(t_{i-1}) / ((1 + K delta) P(t_i))) and what goes with it.
-
-        Near the money L is a small difference of large numbers, and a model with little
-        variance magnifies its rounding (Sigma is 2e-7 in a corner of the bounds box). So the
-        difference is formed in twice the working precision.
-        """
-        rate, rate_error = _product(strike, accrual)
-        growth, growth_error = _sum(np.ones_like(rate), rate)
-        fixed, fixed_error = _product(growth, payment_discount)
-        fixed_error = fixed_error + (growth_error + rate_error) * payment_discount
-        difference, difference_error = _sum(reset_discount, -fixed)
-        forward_value = difference + (difference_error - fixed_error)
-
-        log_moneyness = np.log1p(forward_value / fixed)
-        sign = 1.0 if kind == "cap" else -1.0
-        return cls(
-            log_moneyness=np.abs(log_moneyness),
-            density_scale=notional * np.sqrt(reset_discount * fixed / (2 * np.pi)),
-            smaller_leg=notional * np.minimum(reset_discount, fixed),
-            intrinsic=notional * np.maximum(sign * forward_value, 0.0),
-        )
-
-
 def _layout(day: MarketDay) -> tuple[object, ...]:
-    """What days must share to be packed together; schedules are shared by reference."""
-    counts = day.period_counts.tobytes()
-    return id(day.schedule), counts, day.has_first_caplet, day.kind, day.notional
+    """What days must share to be packed together; days made one by one have equal schedules."""
+    if day.others:
+        return (id(day),)
+    dates = day.schedule.times.tobytes(), day.schedule.accruals.tobytes()
+    return *dates, day.period_counts.tobytes(), day.has_first_caplet, day.kind, day.notional
+
+
+def _has_two_flows(options: Options) -> bool:
+    if (options.flow_counts != 2).any():
+        return False
+    pairs, times = options.amounts.reshape(-1, 2), options.times.reshape(-1, 2)
+    return bool((pairs.prod(axis=1) < 0).all() and (times[:, 0] == options.expiries).all())
 
 
 def _caplet_columns(
@@ -305,24 +335,3 @@ def _caplet_columns(
         ],
     )
     return reset, payment, strike, accrual
-
-
-def _sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """A + b and its exact rounding error (Knuth)."""
-    total = a + b
-    b_part = total - a
-    return total, (a - (total - b_part)) + (b - b_part)
-
-
-def _product(a: Array, b: Array) -> tuple[Array, Array]:
-    """A * b and its exact rounding error (Dekker, with Veltkamp's splitting)."""
-    product = a * b
-    a_high, b_high = _upper_half(a), _upper_half(b)
-    a_low, b_low = a - a_high, b - b_high
-    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return product, error
-
-
-def _upper_half(a: Array) -> Array:
-    scaled = 134217729.0 * a  # 2**27 + 1
-    return scaled - (scaled - a)

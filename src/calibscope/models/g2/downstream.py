@@ -8,10 +8,10 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.measures import DEVIATION, PRICE, PROBABILITY, SPREAD, Measure
 from calibscope.market.day import MarketDay
+from calibscope.market.instruments.instrument import Instrument
 from calibscope.market.maturity import label
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.caps import CapValues, evaluate
-from calibscope.models.g2.instruments import Instrument
 from calibscope.models.g2.outlook import outlook
 
 # In the order of `Outlook`.
@@ -44,9 +44,9 @@ class Downstream:
     ) -> "Downstream":
         """Check what users ask for."""
         for instrument in instruments:
-            if not (hasattr(instrument, "book") and hasattr(instrument, "label")):
+            if not isinstance(instrument, Instrument):
                 raise TypeError(
-                    f"{instrument!r} is no instrument; give cs.Cap, cs.Floor or cs.BondOption"
+                    f"{instrument!r} is not an instrument; give cs.Cap, cs.Floor or cs.BondOption"
                 )
         asked = cls(day, np.atleast_1d(np.asarray(horizons, float)), tuple(instruments))
         if not asked.labels:
@@ -57,10 +57,10 @@ class Downstream:
 
     def __post_init__(self) -> None:
         seen = [(text.format(label(t)), kind) for text, kind in KINDS for t in self.horizons]
-        seen += [(instrument.label, PRICE) for instrument in self.instruments]
+        seen += [(getattr(one, "title", one.label), PRICE) for one in self.instruments]
         object.__setattr__(self, "labels", tuple(name for name, _ in seen))
         object.__setattr__(self, "measures", tuple(kind for _, kind in seen))
-        books = tuple(instrument.book(self.day) for instrument in self.instruments)
+        books = tuple(CapBook.from_instruments([one], self.day, 1.0) for one in self.instruments)
         object.__setattr__(self, "books", books)
 
     def values(self, parameters: Array) -> Array:

@@ -55,6 +55,7 @@ class HullWhite(Model):
 
     name: ClassVar[str] = "hull-white"
     title: ClassVar[str] = "Hull-White"
+    nested_in: ClassVar[tuple[str, ...]] = ("g2++",)
     specs: ClassVar[Specs] = Specs(
         (
             _like(0, "a", "a", "speed, per year", "mean reversion speed of the short rate"),

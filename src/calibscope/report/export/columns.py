@@ -1,8 +1,10 @@
 """What a column of an exported table can be: its kind, its unit, and how its header reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+from calibscope.study.metric import Metric
 
 
 class Kind(Enum):
@@ -14,6 +16,15 @@ class Kind(Enum):
     NUMBER = "number"
     DATE = "date"
     MOMENT = "date and time, UTC"
+
+
+KINDS = {
+    "number": Kind.NUMBER,
+    "count": Kind.INTEGER,
+    "integer": Kind.INTEGER,
+    "flag": Kind.FLAG,
+    "text": Kind.TEXT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,11 @@ def share(meaning: str) -> Column:
 def seconds(meaning: str) -> Column:
     """A time."""
     return number("seconds", meaning)
+
+
+def of_metrics(metrics: Sequence[Metric]) -> dict[str, Column]:
+    """The columns of metrics, by name."""
+    return {one.name: Column(KINDS[one.kind], one.unit, one.text) for one in metrics}
 
 
 def header(name: str, unit: str) -> str:

@@ -6,8 +6,12 @@ unit of the parameter in the same row (speeds 1/year, volatilities 1/year^1.5), 
 numbers of different units, as the paper does.
 """
 
+from calibscope.base.parameters import Specs
 from calibscope.report.export.columns import Description
-from calibscope.report.export.statistics_tables import STATISTICS
-from calibscope.report.export.stored_tables import STORED
+from calibscope.report.export.statistics_tables import statistics_tables
+from calibscope.report.export.stored_tables import stored_tables
 
-DICTIONARY: dict[str, Description] = {**STORED, **STATISTICS}
+
+def dictionary(specs: Specs) -> dict[str, Description]:
+    """Every table of a study of a model with these parameters, by name."""
+    return {**stored_tables(specs), **statistics_tables(specs)}

@@ -2,21 +2,19 @@
 
 A sheet has its title in the first row, headers with units in the second (both stay in view), and
 filters. A blank cell is a missing value, an infinite one is a word, for Excel has no number for it.
-Words are never formulas or links, whatever they begin with. Numbers have all their digits.
+Words are never formulas or links, whatever they begin with. Numbers have 16 digits.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import xlsxwriter
+from xlsxwriter import Workbook
 from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.worksheet import Worksheet
 
-from calibscope.report.export.cells import number_tails, tails_of, text_tails, write_rows
+from calibscope.report.export.cells import cells_of, number_writer, text_writer, write_rows
 from calibscope.report.export.columns import Column, Kind, header
 from calibscope.report.export.manifest import QUOTED, flat
 from calibscope.report.export.tables import Table
@@ -41,26 +39,20 @@ def write_excel(
         if a table is longer than a sheet
     """
     _check_lengths(file, tables)
-    workbook = xlsxwriter.Workbook(
-        file, {"constant_memory": True, "tmpdir": str(file.parent), "strings_to_numbers": False}
-    )
     title = f"{content['study']}, {content['data']}"
-    workbook.set_properties({"title": title, "comments": FORMAT, "author": "calibscope"})
     label = "" if content["data"] == QUOTED else "SYNTHETIC "
+    options = {"constant_memory": True, "tmpdir": str(file.parent)}
     try:
-        _write_manifest(workbook, content, label)
-        done, total = 0, sum(map(len, tables))
-        for table in tables:
-            for row in _write_table(workbook, table, label):
-                progress(done + row, total)
-            done += len(table)
-        workbook.close()
+        with Workbook(file, options) as workbook:
+            workbook.set_properties({"title": title, "comments": FORMAT, "author": "calibscope"})
+            _write_manifest(workbook, content, label)
+            done, total = 0, sum(map(len, tables))
+            for table in tables:
+                for row in _write_table(workbook, table, label):
+                    progress(done + row, total)
+                done += len(table)
     except FileCreateError as error:  # wraps the one that says why
         raise OSError(*error.args[0].args) from error
-    finally:
-        for sheet in workbook.worksheets():  # its files can only be removed when they are closed
-            with suppress(OSError):
-                sheet.row_data_fh.close()
 
 
 def _check_lengths(file: Path, tables: list[Table]) -> None:
@@ -72,39 +64,41 @@ def _check_lengths(file: Path, tables: list[Table]) -> None:
         )
 
 
-def _write_manifest(workbook: xlsxwriter.Workbook, content: dict[str, Any], label: str) -> None:
+def _write_manifest(workbook: Workbook, content: dict[str, Any], label: str) -> None:
     sheet = workbook.add_worksheet("manifest")
     bold = workbook.add_format({"bold": True})
     sheet.write_string(0, 0, f"{label}manifest: what this file is", bold)
     sheet.write_string(1, 0, "name", bold)
     sheet.write_string(1, 1, "value", bold)
     _finish(sheet, f"{label}manifest", [WIDEST, WIDEST])
-    names, values = zip(*flat(content), strict=True)
-    is_number = [isinstance(value, int | float) and not isinstance(value, bool) for value in values]
-    pairs = list(zip(values, is_number, strict=True))
-    numbers = pa.array([value if is_one else None for value, is_one in pairs], pa.float64())
-    words = pa.array([None if is_one or value is None else str(value) for value, is_one in pairs])
-    shown = pc.coalesce(number_tails(workbook, numbers, "General"), text_tails(workbook, words))
-    for _ in write_rows(sheet, HEADERS, [text_tails(workbook, pa.array(names)), shown]):
-        pass
+    write_text, write_number = (
+        text_writer(workbook, sheet),
+        number_writer(workbook, sheet, "General"),
+    )
+    for row, (name, value) in enumerate(flat(content), HEADERS):
+        write_text(row, 0, name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            write_number(row, 1, value)
+        elif value is not None:
+            write_text(row, 1, str(value))
 
 
-def _write_table(workbook: xlsxwriter.Workbook, table: Table, label: str) -> Iterator[int]:
+def _write_table(workbook: Workbook, table: Table, label: str) -> Iterator[int]:
     """Yields the rows done, now and then."""
     sheet = workbook.add_worksheet(table.name)
     bold = workbook.add_format({"bold": True})
     head = workbook.add_format({"bold": True, "text_wrap": True, "valign": "top", "bottom": 1})
     sheet.write_string(0, 0, f"{label}{table.name}: one row per {table.one_row_per}", bold)
     sheet.set_row(1, HEIGHT)
-    widths, tails = [], []
+    widths, cells = [], []
     for place, (name, column) in enumerate(table.columns.items()):
         title, values = header(name, column.unit), table.data[name]
         sheet.write_string(1, place, title, head)
         widths.append(_width(title, values, column))
-        tails.append(tails_of(workbook, values, column))
+        cells.append(cells_of(workbook, sheet, values, column))
     _finish(sheet, f"{label}{table.name}", widths)
-    sheet.autofilter(1, 0, max(len(table), 1) + 1, len(tails) - 1)
-    yield from write_rows(sheet, HEADERS, tails)
+    sheet.autofilter(1, 0, max(len(table), 1) + 1, len(cells) - 1)
+    yield from write_rows(HEADERS, cells)
 
 
 def _finish(sheet: Worksheet, title: str, widths: Sequence[float]) -> None:

@@ -32,7 +32,7 @@ def manifest(study: Study, tables: list[Table]) -> dict[str, Any]:
             "days_without_results": int(days["rmsre"].isna().sum()),
             "superseded": len(study.superseded),
             "runs": len(study.runs),
-            **{rag: int(ratings.get(rag, 0)) for rag in ("green", "amber", "red")},
+            **{rag: int(ratings.get(rag, 0)) for rag in ("green", "amber", "red", "grey")},
         },
         "last_run": _last_run(study),
         "tables": {

@@ -1,20 +1,22 @@
 """Columns that several exported tables have."""
 
+from calibscope.base.parameters import Specs
 from calibscope.report.export.columns import (
     Column,
     Kind,
     count,
+    flag,
     number,
     number_of,
     share,
     text,
 )
-from calibscope.study.model import SPECS
 
 DATE = Column(Kind.DATE, "", "day of the quotes")
-MATURITY = number("years", "maturity of the cap")
-LABEL = text("the maturity as a word, such as 10Y")
-PARAMETER = text(f"{', '.join(SPECS.names[:-1])} or {SPECS.names[-1]}")
+MATURITY = number("years", "from today to the last payment")
+LABEL = text("the quote's name within its day: 10Y, 10Y floor, 10Y @2%")
+MODEL = text("the model that was fitted, by name")
+PARAMETER = text("of the model, by name: a_x, a_y, sigma_x, sigma_y or rho_xy of G2++")
 DAYS = count("days with results")
 PERIOD = text('a year, or "all"')
 RUN = number_of("the run that computed it, in `runs`")
@@ -23,8 +25,6 @@ EDOF = number("1", "effective degrees of freedom: directions that the quotes det
 SUMMARY = text("the diagnosis in a sentence or two")
 SCALE = text("estimate of the noise: mad_adjusted, mad or mse")
 LEVEL = share("confidence level")
-UNITS = {spec.name: spec.unit for spec in SPECS}
-FIVE = {spec.name: number(spec.unit, spec.sentence) for spec in SPECS}
 LARGEST = {
     "residual": ("relative", "relative price error (model/market - 1)"),
     "leverage": ("1", "leverage"),
@@ -32,11 +32,26 @@ LARGEST = {
     "cooks_distance": ("1", "Cook's distance"),
     "studentized": ("1", "externally studentised residual"),
 }
+RANGE = {
+    "low": number("own", "lower end of the near-optimal range"),
+    "high": number("own", "upper end of the near-optimal range"),
+    "is_low_at_bound": flag("the bound is the lower end"),
+    "is_high_at_bound": flag("the bound is the upper end"),
+}
 ENDS = {
     "min": "smallest", "q05": "5 % quantile", "q25": "25 % quantile", "median": "median",
     "q75": "75 % quantile", "q95": "95 % quantile", "max": "largest",
 }  # fmt: skip
-COMPONENTS = [f"PC{i}" for i in range(1, 6)]
+
+
+def parameters(specs: Specs, before: str = "") -> dict[str, Column]:
+    """A column per parameter of a model.
+
+    Parameters
+    ----------
+    before : what its numbers are, if not the parameter itself
+    """
+    return {spec.name: number(spec.unit, f"{before}{spec.sentence}") for spec in specs}
 
 
 def largest(*names: str) -> dict[str, Column]:
@@ -45,7 +60,7 @@ def largest(*names: str) -> dict[str, Column]:
     for name in names:
         unit, words = LARGEST[name]
         columns[f"largest_{name}"] = number(unit, f"{words} of largest size, with its sign")
-        columns[f"largest_{name}_at"] = text(f"the maturity that has it: {words}")
+        columns[f"largest_{name}_at"] = text(f"label of the quote that has it: {words}")
     return columns
 
 

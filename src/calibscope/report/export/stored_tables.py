@@ -1,6 +1,6 @@
 """The columns of a study's own tables."""
 
-from calibscope.diagnosis.flags import MEANINGS
+from calibscope.base.parameters import Specs
 from calibscope.report.export.columns import (
     Column,
     Description,
@@ -9,245 +9,263 @@ from calibscope.report.export.columns import (
     flag,
     number,
     number_of,
+    of_metrics,
     seconds,
     share,
     text,
 )
 from calibscope.report.export.shared_columns import (
     DATE,
-    EDOF,
-    FIVE,
-    LARGEST,
+    LABEL,
     LEVEL,
     MATURITY,
+    MODEL,
     PARAMETER,
+    RANGE,
     RMSRE,
     RUN,
     SCALE,
-    SUMMARY,
-    largest,
+    parameters,
 )
-from calibscope.study.model import PARAMETERS
+from calibscope.study.metrics import (
+    DAY_METRICS,
+    DIRECTION_METRICS,
+    PAIR_METRICS,
+    PARAMETER_METRICS,
+    QUOTE_METRICS,
+)
+from calibscope.study.robustness_rows import MOVE, edof_columns
 
 _DAY = {
     "day_id": number_of("number of the row in the store"),
     "run_id": RUN,
     "superseded_by": number_of("the run that computed the date anew; none: current"),
     "date": DATE,
+    "model": MODEL,
     "data_hash": text("hash of the day's quotes and curve"),
     "settings_hash": text("hash of the settings on which results depend"),
-    "status": text("how the calibration ended; DROPPED: unusable data, FAILED: an error"),
-    "reason": text("the status in a sentence"),
     "warnings": text("what the checks found in the day's data"),
-    "solver": text("the solver that found the fit"),
-    "quote_count": count("quotes of the day"),
-    "rmsre": RMSRE,
-    "edof": EDOF,
-    "edof_scaled": number("1", "EDoF by logarithms of the parameters"),
-    "edof_strict": number("1", "EDoF without the parameters at a bound"),
-    "edof_tikhonov": number("1", "EDoF with Tikhonov regularisation, not an integer"),
-    "tikhonov_lambda": number("mixed", "its lambda: a share of the largest squared singular value"),
-    "lost_directions": count("parameters that were fitted, minus EDoF"),
-    "condition_number": number("1", "largest over smallest singular value of W^(1/2) J"),
-    "condition_number_exact": number("1", "the same of the exact Hessian; infinite: lost rank"),
-    **{
-        f"singular_{i}": number("mixed", f"singular value {i} of W^(1/2) J, largest first")
-        for i in range(1, 6)
-    },
-    "scale_mse": number("weighted", "noise of weighted residuals, from squares (rmsre: relative)"),
-    "scale_mad": number("weighted", "the same from the median absolute deviation, the paper's"),
-    "scale_mad_adjusted": number("weighted", "the same of residuals over sqrt(1 - leverage)"),
-    "relative_bias": number("relative", "bias of fitted prices, because errors are relative"),
-    "relative_offset": share("part of the residuals that the parameters could still explain"),
-    "gauss_newton_ratio": number("relative", "what Gauss-Newton leaves out, the paper's ratio"),
-    "gauss_newton_error": number("relative", "how far Gauss-Newton errs in its worst direction"),
-    **largest(*LARGEST),
-    **{name: flag(words) for name, words in MEANINGS.items()},
-    "is_identified": flag("quotes and active bounds determine the parameters"),
-    "has_equal_speeds": flag("both factors have the same speed: a one-factor model"),
-    "summary": SUMMARY,
-    "evaluations": count("evaluations of the objective in the calibration"),
-    "seconds": seconds("time of the calibration"),
+    "is_incomplete": flag("some of the market's quotes or curve nodes are missing that day"),
+    **of_metrics(DAY_METRICS),
 }
 
-STORED: dict[str, Description] = {
-    "days": Description("date", _DAY),
-    "rag": Description(
-        "date",
-        {
-            "date": DATE,
-            "rag": text("green, amber or red, by the rules of the last run"),
-            "reasons": text("why it is amber or red"),
-        },
-    ),
-    "quotes": Description(
-        "date and maturity",
-        {
-            "date": DATE,
-            "maturity": MATURITY,
-            "strike": number("1/year", "strike as a decimal rate"),
-            "weight": number("1/price^2", "weight of the squared price error"),
-            "market_price": number("per unit notional", "quoted price"),
-            "model_price": number("per unit notional", "price of the fitted model"),
-            "residual": number("relative", "model_price/market_price - 1"),
-            "leverage": number("1", "how strongly the quote pulls the fit towards itself"),
-            "leverage_strict": number("1", "leverage on the parameters at no bound"),
-            "influence_score": number("mixed", "length of the influence on the five parameters"),
-            "cooks_distance": number("1", "how far the quote moves all parameters together"),
-            "dffits": number("1", "shift of the own fitted value, in its deviations"),
-            "resid_studentized_internal": number("1", "residual over its deviation, all quotes"),
-            "resid_studentized_external": number("1", "the same, scale from the other quotes"),
-        },
-    ),
-    "parameters": Description(
-        "date and parameter",
-        {
-            "date": DATE,
-            "parameter": PARAMETER,
-            "estimate": number("own", "the calibrated value"),
-            "se_mad_adjusted": number("own", "standard error, noise from scale mad_adjusted"),
-            "se_mad": number("own", "standard error, noise from scale mad, the paper's"),
-            "se_mse": number("own", "standard error, noise from scale mse"),
-            "se_exact": number("own", "standard error with the exact Hessian, mad_adjusted"),
-            "multiplier": number("objective", "how fast the objective would fall past the bound"),
-            "at_bound": number_of("-1 at the lower bound, 1 at the upper, else 0"),
-            "is_identified": flag("no direction was lost along this parameter"),
-        },
-    ),
-    "intervals": Description(
-        "date, parameter, scale and level",
-        {
-            "date": DATE,
-            "parameter": PARAMETER,
-            "scale": SCALE,
-            "level": LEVEL,
-            "low": number("own", "lower end; none for a parameter at a bound"),
-            "high": number("own", "upper end; none for a parameter at a bound"),
-            "is_cut_low": flag("the lower end was cut at the bound"),
-            "is_cut_high": flag("the upper end was cut at the bound"),
-            "is_collapsed": flag("too short, because rank was lost"),
-        },
-    ),
-    "influence": Description(
-        "date, maturity and parameter",
-        {
-            "date": DATE,
-            "maturity": MATURITY,
-            "parameter": PARAMETER,
-            "influence": number("own", "residual times sensitivity of the parameter to the quote"),
-            "influence_exact": number("own", "the same with the exact Hessian"),
-            "dfbetas": number("1", "shift if the quote is left out, in standard deviations"),
-        },
-    ),
-    "optima": Description(
-        "date and local optimum",
-        {
-            "date": DATE,
-            "rank": number_of("0 is the best"),
-            "objective": number("objective", "weighted sum of squared price errors"),
-            "rmsre": RMSRE,
-            "share_of_starts": share("part of the random starts that ended here"),
-            **FIVE,
-        },
-    ),
-    "challenger_fits": Description(
-        "red day and variant",
-        {
-            "date": DATE,
-            "variant": text("without: the dominant quote left out; halved: with half its weight"),
-            "run_id": RUN,
-            "maturity": number("years", "maturity of the dominant quote"),
-            "reasons": text("why the day was red"),
-            "rmsre": RMSRE,
-            **FIVE,
-            "largest_shift": number("1", "move of largest size, by log a, log sigma and rho"),
-            "largest_shift_of": text("the parameter that moves so"),
-        },
-    ),
-    "left_out": Description(
-        "date and quote that was left out",
-        {
-            "date": DATE,
-            "maturity": number("years", "maturity of the quote that was left out"),
-            "run_id": RUN,
-            "rms": number("weighted", "rms of the others' weighted residuals (rmsre: relative)"),
-            **{
-                name: number(column.unit, f"shift without the quote: {column.meaning}")
-                for name, column in FIVE.items()
+
+def stored_tables(specs: Specs) -> dict[str, Description]:
+    """Those of a study of a model with these parameters."""
+    p = len(specs.names)
+    full, one_less, fewer = edof_columns(p)
+    return {
+        "days": Description("date", _DAY),
+        "rag": Description(
+            "date",
+            {
+                "date": DATE,
+                "rag": text("green, amber, red, or grey: no results; by the rules of the last run"),
+                "reasons": text("why it is amber or red"),
             },
-            "press": number("per unit notional", "quote minus its price in the fit without it"),
-            "error_gauss_newton": number("relative", "error of the predicted shift, Gauss-Newton"),
-            "error_exact": number("relative", "error of the predicted shift, exact Hessian"),
-            "mark": text("bounds that are reached or left, another basin, lost identification"),
-        },
-    ),
-    "profiles": Description(
-        "date, parameter and level",
-        {
-            "date": DATE,
-            "parameter": PARAMETER,
-            "level": LEVEL,
-            "run_id": RUN,
-            "low": number("own", "lower end of the profile interval"),
-            "high": number("own", "upper end of the profile interval"),
-            "is_cut_low": flag("the bound is the lower end"),
-            "is_cut_high": flag("the bound is the upper end"),
-            "is_connected": flag(
-                "no gap inside: false where the profile exceeds the limit in between"
-            ),
-        },
-    ),
-    "failed_refits": Description(
-        "date that could not be fitted again",
-        {"date": DATE, "run_id": RUN, "reason": text("why it could not")},
-    ),
-    "robustness": Description(
-        "variant, on the same days",
-        {
-            "variant": text("what is done differently; the baseline first"),
-            "days": count("days that were calibrated"),
-            "rmsre": number("relative", "median RMSRE"),
-            "worse": share("days that miss the baseline's optimum by more than 0.1 %"),
-            "moved": share("days on which a parameter moves by more than 0.1, by log or rho"),
-            **{
-                f"move_{name}": number("1", f"median move of {name}, by log (rho as it is)")
-                for name in PARAMETERS
+        ),
+        "quotes": Description(
+            "date and quote",
+            {
+                "date": DATE,
+                "label": LABEL,
+                "kind": text("cap, floor, or the class of another instrument"),
+                "maturity": MATURITY,
+                "expiry": number("years", "from today; none for caps and floors, which have many"),
+                "strike": number("1/year", "strike as a decimal rate"),
+                "is_interpolated": flag("somebody has interpolated it, as its file says"),
+                **of_metrics(QUOTE_METRICS),
             },
-            "short_end": share("leverage on the two shortest caps, mean"),
-            "long_end": share("leverage on the two longest caps, mean"),
-            "leverage_move": number("1", "largest change of a maturity's mean leverage"),
-            "edof_5": share("days with EDoF 5"),
-            "edof_4": share("days with EDoF 4"),
-            "edof_3_or_less": share("days with EDoF 3 or less"),
-            "edof_same": share("days with the baseline's EDoF"),
-        },
-    ),
-    "superseded": Description("former result of a date that was computed anew", _DAY),
-    "runs": Description(
-        "run: the audit trail",
-        {
-            "run_id": number_of("number of the run"),
-            "started": Column(Kind.MOMENT, "UTC", "when it began"),
-            "finished": Column(Kind.MOMENT, "UTC", "when it ended; none: running, or cut off"),
-            "outcome": text("complete, failed, cut off, or what stopped it"),
-            "market": text("name of the market"),
-            "is_synthetic": flag("the quotes are not from a real market"),
-            "market_hash": text("hash of all quotes and curves"),
-            "inputs": text("JSON: SHA-256 of each file"),
-            "conventions": text("JSON: how quotes and curves were read"),
-            "settings": text("JSON: all settings"),
-            "settings_hash": text("hash of the settings on which results depend"),
-            "software": text("JSON: versions"),
-            "engine": text("where it was computed"),
-            "days_in_market": count("usable days of the market"),
-            "days_kept": count("days that were stored already"),
-            "days_computed": count("days that were computed"),
-            "days_failed": count("of those, days without results"),
-            "seconds": seconds("wall time"),
-            "calibration_seconds": seconds("of it, calibrating"),
-            "diagnosis_seconds": seconds("of it, diagnosing"),
-            "store_seconds": seconds("of it, storing"),
-            "repaired": text("what was damaged in the store before; removed, computed anew"),
-        },
-    ),
-}
+        ),
+        "parameters": Description(
+            "date and parameter",
+            {
+                "date": DATE,
+                "parameter": PARAMETER,
+                **of_metrics(PARAMETER_METRICS),
+            },
+        ),
+        "intervals": Description(
+            "date, parameter, scale and level",
+            {
+                "date": DATE,
+                "parameter": PARAMETER,
+                "scale": SCALE,
+                "level": LEVEL,
+                "low": number("own", "lower end; none for a parameter at a bound"),
+                "high": number("own", "upper end; none for a parameter at a bound"),
+                "is_cut_low": flag("the lower end was cut at the bound"),
+                "is_cut_high": flag("the upper end was cut at the bound"),
+                "is_collapsed": flag("too short, because rank was lost"),
+            },
+        ),
+        "influence": Description(
+            "date, quote and parameter",
+            {
+                "date": DATE,
+                "label": LABEL,
+                "maturity": MATURITY,
+                "parameter": PARAMETER,
+                **of_metrics(PAIR_METRICS),
+            },
+        ),
+        "directions": Description(
+            "date and direction",
+            {
+                "date": DATE,
+                "number": number_of("1 is the direction that the quotes determine best"),
+                **of_metrics(DIRECTION_METRICS),
+            },
+        ),
+        "screening": Description(
+            "date and quote, whatever the model",
+            {
+                "date": DATE,
+                "label": LABEL,
+                "score": number("1", "log of vol over expected vol, in standard deviations"),
+                "p_value": number("1", "of the score alone, two-sided"),
+                "q_value": number("1", "probability that the quote is right"),
+                "vol": number("1/year", "normal vol, as a decimal rate"),
+                "expected_vol": number("1/year", "what the past and the other quotes predict"),
+                "verdict": text("in line, likely wrong, one of several, and others"),
+            },
+        ),
+        "metrics": Description(
+            "date, metric of another package, quote and parameter",
+            {
+                "date": DATE,
+                "metric": text("its name"),
+                "label": text("the quote; none where the metric is not of a quote"),
+                "parameter": text("the parameter; none where the metric is not of a parameter"),
+                "value": number("own", "in the metric's unit"),
+            },
+        ),
+        "optima": Description(
+            "date and local optimum",
+            {
+                "date": DATE,
+                "rank": number_of("0 is the best"),
+                "objective": number("objective", "weighted sum of squared price errors"),
+                "rmsre": RMSRE,
+                "share_of_starts": share("part of the random starts that ended here"),
+                **parameters(specs),
+            },
+        ),
+        "challenger_fits": Description(
+            "red day and variant",
+            {
+                "date": DATE,
+                "variant": text("without the dominant quote, or halved: with half its weight"),
+                "run_id": RUN,
+                "label": text("the dominant quote"),
+                "reasons": text("why the day was red"),
+                "rmsre": RMSRE,
+                **parameters(specs),
+                "largest_shift": number("1", "move of largest size, by log a, log sigma and rho"),
+                "largest_shift_of": text("the parameter that moves so"),
+            },
+        ),
+        "left_out": Description(
+            "date and quote that was left out",
+            {
+                "date": DATE,
+                "label": text("the quote that was left out"),
+                "maturity": MATURITY,
+                "run_id": RUN,
+                "rms": number("weighted", "rms of the others' weighted residuals"),
+                **parameters(specs, "shift without the quote: "),
+                "press": number("per unit notional", "quote minus its price in the fit without it"),
+                "error_gauss_newton": number(
+                    "relative", "error of the shift predicted by Gauss-Newton"
+                ),
+                "error_exact": number("relative", "the same by the exact Hessian"),
+                "mark": text("bounds that are reached or left, another basin, lost identification"),
+            },
+        ),
+        "profiles": Description(
+            "date, parameter and level",
+            {
+                "date": DATE,
+                "parameter": PARAMETER,
+                "level": LEVEL,
+                "run_id": RUN,
+                "low": number("own", "lower end of the profile interval"),
+                "high": number("own", "upper end of the profile interval"),
+                "is_cut_low": flag("the bound is the lower end"),
+                "is_cut_high": flag("the bound is the upper end"),
+                "is_connected": flag(
+                    "no gap inside: false where the profile exceeds the limit in between"
+                ),
+            },
+        ),
+        "near_optimal": Description(
+            "date of a sample, and parameter",
+            {"date": DATE, "parameter": PARAMETER, "run_id": RUN, **RANGE},
+        ),
+        "failed_refits": Description(
+            "date that could not be fitted again",
+            {"date": DATE, "run_id": RUN, "reason": text("why it could not")},
+        ),
+        "robustness": Description(
+            "variant, on the same days",
+            {
+                "variant": text("what is done differently; the baseline first"),
+                "days": count("days that were calibrated"),
+                "rmsre": number("relative", "median RMSRE"),
+                "worse": share("days that miss the baseline's optimum by more than 0.1 %"),
+                "moved": share("days on which a parameter moves by more than 0.1, by log or rho"),
+                **{
+                    f"{MOVE}{name}": number("1", f"median move of {name}, by log (rho as it is)")
+                    for name in specs.names
+                },
+                "short_end": share("leverage on the two shortest caps, mean"),
+                "long_end": share("leverage on the two longest caps, mean"),
+                "leverage_move": number("1", "largest change of a quote's mean leverage"),
+                full: share(f"days with EDoF {p}"),
+                one_less: share(f"days with EDoF {p - 1}"),
+                fewer: share(f"days with EDoF {p - 2} or less"),
+                "edof_same": share("days with the baseline's EDoF"),
+            },
+        ),
+        "superseded": Description("former result of a date that was computed anew", _DAY),
+        "threshold_changes": Description(
+            "threshold that a run changed",
+            {
+                "run_id": number_of("the first run with the new value"),
+                "setting": text("its full name"),
+                "changed": Column(Kind.MOMENT, "UTC", "when that run began"),
+                "who": text("the user, as the operating system says"),
+                "old": text("value before, as JSON"),
+                "new": text("value since, as JSON"),
+            },
+        ),
+        "runs": Description(
+            "run: the audit trail",
+            {
+                "run_id": number_of("number of the run"),
+                "started": Column(Kind.MOMENT, "UTC", "when it began"),
+                "finished": Column(Kind.MOMENT, "UTC", "when it ended; none: running, or cut off"),
+                "outcome": text("complete, failed, cut off, or what stopped it"),
+                "market": text("name of the market"),
+                "is_synthetic": flag("the quotes are not from a real market"),
+                "market_hash": text("hash of all quotes and curves"),
+                "inputs": text("JSON: SHA-256 of each file"),
+                "conventions": text("JSON: how quotes and curves were read"),
+                "settings": text("JSON: all settings"),
+                "settings_hash": text("hash of the settings on which results depend"),
+                "effective_settings": text("JSON: all that was set, as it counts, market included"),
+                "effective_hash": text("hash of these"),
+                "software": text("JSON: versions"),
+                "engine": text("where it was computed"),
+                "days_in_market": count("usable days of the market"),
+                "days_kept": count("days that were stored already"),
+                "days_computed": count("days that were computed"),
+                "days_failed": count("of those, days without results"),
+                "seconds": seconds("wall time"),
+                "calibration_seconds": seconds("of it, calibrating"),
+                "diagnosis_seconds": seconds("of it, diagnosing"),
+                "store_seconds": seconds("of it, storing"),
+                "repaired": text("what was damaged in the store before; removed, computed anew"),
+            },
+        ),
+    }

@@ -6,14 +6,15 @@ date, a flag may be true, false or null.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pandas as pd
 import pyarrow as pa
 
 from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.flags import MEANINGS, meaning
-from calibscope.report.export.columns import Column, Kind
-from calibscope.report.export.dictionary import DICTIONARY
+from calibscope.report.export.columns import Column, Description, Kind
+from calibscope.report.export.dictionary import dictionary
 from calibscope.study import statistics
 from calibscope.study.study import Study
 
@@ -25,6 +26,14 @@ TYPES = {
     Kind.DATE: pa.date32(),
     Kind.MOMENT: pa.timestamp("us", "UTC"),
 }
+
+
+def _of_several(statistic: Callable[[Study], pd.DataFrame], study: Study) -> pd.DataFrame:
+    """Nothing to compare without a second model."""
+    found = statistic(study)
+    return found if len(study.models) > 1 else found.iloc[:0]
+
+
 FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "days": lambda study: study.days,
     "rag": lambda study: study.rag,
@@ -32,15 +41,22 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "parameters": lambda study: study.parameters,
     "intervals": lambda study: study.intervals,
     "influence": lambda study: study.influence,
+    "directions": lambda study: study.directions,
+    "screening": lambda study: study.screening,
+    "metrics": lambda study: study.metrics,
     "optima": lambda study: study.optima,
     "challenger_fits": lambda study: study.challenger_fits,
     "left_out": lambda study: study.left_out,
     "profiles": lambda study: study.profiles,
+    "near_optimal": lambda study: study.near_optimal,
     "failed_refits": lambda study: study.failed_refits,
     "robustness": lambda study: study.robustness,
     "superseded": lambda study: study.superseded,
     "runs": lambda study: study.runs,
+    "threshold_changes": lambda study: study.threshold_changes,
     "fit_over_time": statistics.fit_over_time,
+    "completeness": statistics.completeness,
+    "misfit": statistics.misfit,
     "leverage_by_maturity": statistics.leverage_by_maturity,
     "influence_by_maturity": statistics.influence_by_maturity,
     "boundary_dominance": statistics.boundary_dominance,
@@ -54,9 +70,15 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "pca_explained": lambda study: statistics.parameter_pca(study).explained,
     "regime_summary": statistics.regime_summary,
     "reference_dates": statistics.reference_dates,
+    **{
+        name: partial(_of_several, getattr(statistics, name))
+        for name in ("model_comparison", "nested_models", "days_by_model", "near_optimal_ranges")
+    },
 }
 ONLY_WITH_ROWS = {  # most studies have none
-    "optima", "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
+    "metrics", "optima", "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
+    "threshold_changes", "near_optimal", "model_comparison", "nested_models", "days_by_model",
+    "near_optimal_ranges",
 }  # fmt: skip
 
 
@@ -80,20 +102,19 @@ def tables_of(
     strangers = [name for name in leave_out if name not in FRAMES]
     if strangers:
         raise ValueError(f"there is no table {strangers[0]!r}; {choose_from(FRAMES, *strangers)}")
-    tables = []
+    tables, described = [], dictionary(study.specs)
     chosen = {name: frame for name, frame in FRAMES.items() if name not in leave_out}
     for number, (name, frame_of) in enumerate(chosen.items()):
         frame = frame_of(study)
         if len(frame) or name not in ONLY_WITH_ROWS:
-            tables.append(_table(name, frame, study))
+            tables.append(_table(name, frame, study, described[name]))
         progress(number + 1, len(chosen))
-    return [*tables, _columns_of(tables)]
+    return [*tables, _columns_of(tables, described["columns"])]
 
 
-def _table(name: str, frame: pd.DataFrame, study: Study) -> Table:
+def _table(name: str, frame: pd.DataFrame, study: Study, described: Description) -> Table:
     first = ["date"] if "date" in frame else []
     names = [*first, *(column for column in frame if column not in first)]
-    described = DICTIONARY[name]
     thresholds = study.settings.diagnosis.thresholds
     columns = {
         column: replace(described.columns[column], meaning=meaning(column, thresholds))
@@ -111,13 +132,12 @@ def _typed(values: pd.Series, kind: pa.DataType) -> pa.Array:
     return pa.array(values, from_pandas=True).cast(kind)
 
 
-def _columns_of(tables: list[Table]) -> Table:
+def _columns_of(tables: list[Table], described: Description) -> Table:
     rows = [
         (table.name, name, column.unit, column.kind.value, column.meaning)
         for table in tables
         for name, column in table.columns.items()
     ]
-    described = DICTIONARY["columns"]
     arrays = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
     data = pa.table(arrays, list(described.columns))
     return Table("columns", described.one_row_per, described.columns, data)

@@ -8,6 +8,7 @@ from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.base.measures import PRICE, Measure
+from calibscope.base.numbers import percent
 from calibscope.diagnosis.propagate.consequences import Consequences
 from calibscope.report.figures.style import BLACK, BLUE, ORANGE, dressed, wrapped
 
@@ -164,9 +165,9 @@ def _label(found: Consequences, q: int) -> str:
 def _add_legend(figure: go.Figure, found: Consequences) -> None:
     entries = [
         ("estimate", {"mode": "markers", "marker": ESTIMATE}, True),
-        (f"{found.level:.0%} delta", _line(BLUE, 2.5), True),
+        (f"{percent(found.level, 0)} delta", _line(BLUE, 2.5), True),
         ("delta, rank lost", _line(DOUBTFUL, 2.5), bool(_is_doubtful(found).any())),
-        (f"{found.level:.0%} bootstrap", _line(BLACK, 6), found.has_bootstrap),
+        (f"{percent(found.level, 0)} bootstrap", _line(BLACK, 6), found.has_bootstrap),
         (
             f"fits within {found.factor:g} x {found.error}",
             _line(NEAR_OPTIMAL, 16),

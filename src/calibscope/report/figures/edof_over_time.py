@@ -16,7 +16,6 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.style import BLACK, BLUE
-from calibscope.study.model import PARAMETERS
 from calibscope.study.statistics import edof_levels, edof_switches
 from calibscope.study.study import Study
 
@@ -43,7 +42,7 @@ def edof_over_time(study: Study) -> go.Figure:
     )
     figure.update_annotations(x=0, xanchor="left", font={"size": 14}, bgcolor="white")
     fitted = study.fitted
-    top = len(PARAMETERS)
+    top = len(study.specs.names)
     lowest = fitted[["edof", "edof_tikhonov"]].min(axis=None) if len(fitted) else 1.0
     bottom = max(math.floor(lowest) - 1, -1)  # where days without results lie
     looks = (

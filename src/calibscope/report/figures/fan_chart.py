@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from calibscope.base.numbers import percent
 from calibscope.base.parameters import ParameterSpec
 from calibscope.report.figures.marks import (
     HELD,
@@ -166,7 +167,8 @@ def _add_bands(
             values = np.where(has_band, ends[side], meeting)
             figure.add_scatter(
                 x0=as_text(calendar[:1])[0], dx=DAY, y=short(values[latest]), mode="lines",
-                line={"width": 0, "shape": "hv"}, name=f"{level:.0%} interval", hoverinfo="skip",
+                line={"width": 0, "shape": "hv"}, name=f"{percent(level, 0)} interval",
+                hoverinfo="skip",
                 fill="tonexty" if side == "high" else None, fillcolor=shade,
                 showlegend=is_first and side == "high", legendgroup=f"{level:g}", **place,
             )  # fmt: skip

@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, BoolArray, frozen
 from calibscope.calibration.solution import Fit
-from calibscope.market.maturity import SAME_MATURITY, label
+from calibscope.market.maturity import SAME_MATURITY
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
 
 POINTS = 17  # of the surface along each direction
@@ -73,7 +73,7 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
     patch = model_patch(fit, quotes)
     unit, factor = ("%", 100.0) if fit.problem.weighting == "rmsre" else ("weighted", 1.0)
     chosen = list(patch.quotes)
-    names = [label(day.maturities[k]) for k in chosen]
+    names = [day.labels[k] for k in chosen]
     fitted = factor * patch.fitted[chosen]
     flat = CORNERS[:, None, None] * patch.tangents[0] + CORNERS[None, :, None] * patch.tangents[1]
     _add_surface(figure, fitted + factor * flat[..., chosen], GREY, 0.45, "tangent plane")
@@ -109,7 +109,7 @@ def geometry(fit: Fit, note: str = "", quotes: Sequence[float] | None = None) ->
     }  # fmt: skip
     length = _number(factor * float(np.linalg.norm(patch.fitted)))
     alt = (
-        f"Model less market in the {', '.join(names)} {day.kind}s. The fit is "
+        f"Model less market in the {', '.join(names)} {day.quoted_as}. The fit is "
         f"at {', '.join(map(_number, fitted))} {unit}; in all {len(day.prices)} "
         f"quotes the residual is {length.lstrip('+')} {unit} long."
     )

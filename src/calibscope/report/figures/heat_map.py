@@ -1,4 +1,4 @@
-"""A number per date and maturity, as colours."""
+"""A number per date and quote, as colours."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from calibscope.market.maturity import label
 from calibscope.report.figures.marks import as_text, over_time, short
 from calibscope.study.study import Study
 
@@ -16,19 +15,19 @@ def heat_map(study: Study, column: str, factor: float, hover: str, **look: Any) 
 
     Parameters
     ----------
-    hover : template of what a cell says, after its date and maturity
+    hover : template of what a cell says, after its date and label
     look : colours and their bar, as `go.Heatmap` takes them
     """
-    table = study.quotes.pivot(index="maturity", columns="date", values=column).sort_index()
-    table = table.reindex(columns=study.days["date"])
+    table = study.quotes.pivot(index="label", columns="date", values=column)
+    table = table.reindex(index=study.labels["label"], columns=study.days["date"])
     figure = go.Figure()
     figure.add_heatmap(
         z=short(factor * table.to_numpy(float)), x=as_text(table.columns),
-        y=[label(years) for years in table.index], hoverongaps=False,
+        y=list(table.index), hoverongaps=False,
         hovertemplate=f"%{{x|%Y-%m-%d}}, %{{y}}: {hover}<extra></extra>", **look,
     )  # fmt: skip
     over_time(figure, study, layer="above")
-    figure.update_yaxes(title_text="maturity of the cap", type="category", showgrid=False)
+    figure.update_yaxes(title_text="quote", type="category", showgrid=False)
     figure.update_xaxes(showgrid=False)
     return figure
 

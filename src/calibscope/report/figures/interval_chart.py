@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.base.numbers import estimate, percent
 from calibscope.diagnosis import settings
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.intervals import Intervals
@@ -14,7 +15,6 @@ LEVELS = settings.LEVELS[::-1]  # the widest is drawn first
 WIDTHS = (5, 10, 15)
 PLAIN = ("#9CCBE8", "#4A9FD0", "#0072B2")  # light to dark blue
 DOUBTFUL = ("#D5D5D5", "#B0B0B0", "#808080")  # greys, for intervals that mean little
-MOST_DIGITS = 9
 FURTHEST = 10.0  # factor from the estimate at which the picture ends
 TICKS = (
     (1.3, (0.8, 0.9, 1, 1.1, 1.2)),
@@ -40,7 +40,7 @@ def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
     go.Figure
         a Plotly figure; its title is its question
     """
-    intervals = dx.intervals(LEVELS)
+    intervals = dx.intervals(LEVELS, method="delta")
     names, is_log = intervals.specs.names, intervals.specs.coordinates.is_log
     parts = [np.flatnonzero(part) for part in (is_log, ~is_log) if part.any()]
     figure = make_subplots(
@@ -103,7 +103,7 @@ def _add_part(
         for i, level in enumerate(LEVELS):
             figure.add_scatter(
                 x=[low[i, p], high[i, p]], y=[height] * 2, mode="lines", showlegend=False,
-                line={"color": colours[i], "width": WIDTHS[i]}, name=f"{name}, {level:.0%}",
+                line={"color": colours[i], "width": WIDTHS[i]}, name=f"{name}, {percent(level, 0)}",
                 **place,
             )  # fmt: skip
         for end, limit, symbol in (
@@ -143,22 +143,10 @@ def _add_part(
 
 def label_of(intervals: Intervals, p: int) -> str:
     """A parameter with its value, and below it what must be said."""
-    text = f"{intervals.specs.names[p]} = {told_from_one(float(intervals.values[p]), 4)}"
+    text = f"{intervals.specs.names[p]} = {estimate(float(intervals.values[p]), 4)}"
     mark = intervals.marks[p]
     words = f'<br><span style="color:{ORANGE};font-size:11px"><i>{mark}</i></span>'
     return text + words if mark else text
-
-
-def told_from_one(value: float, digits: int) -> str:
-    """So many digits, or more until a correlation near its bound no longer looks as if at it."""
-    while abs(float(f"{value:.{digits}g}")) == 1 != abs(value) and digits < MOST_DIGITS:
-        digits += 1
-    return f"{value:.{digits}g}"
-
-
-def end_text(value: float) -> str:
-    """An end of an interval, three digits; empty where there is none."""
-    return "" if np.isnan(value) else told_from_one(value, 3)
 
 
 def _limits(low: Array, high: Array, scales: bool) -> tuple[float, float]:

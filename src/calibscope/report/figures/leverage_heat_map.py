@@ -1,4 +1,4 @@
-"""When each quote decided the fit: leverage by date and maturity."""
+"""When each quote decided the fit: leverage by date and quote."""
 
 import plotly.graph_objects as go
 
@@ -45,5 +45,5 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
         listed = ", ".join(parts) if parts else "none"
         note = f"Days with leverage above {NEAR_ONE:g}: {listed}."
         note += " Only parameters at no bound." if strict else ""
-    alt = f"Heat map of the leverage by date and maturity, dark where it is near one. {note}"
+    alt = f"Heat map of the leverage by date and quote, dark where it is near one. {note}"
     return answered(figure, study, "When did which maturity decide the fit?", note, alt)

@@ -6,7 +6,6 @@ from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
 from calibscope.calibration.solution import Fit
-from calibscope.market.maturity import label
 from calibscope.report.figures.style import BLUE, GREY, ORANGE, dressed
 
 BP = 1e4
@@ -31,21 +30,16 @@ def market_against_model(fit: Fit, note: str = "") -> go.Figure:
         a Plotly figure; its title is its question
     """
     day = fit.problem.day
-    names = [label(year) for year in day.maturities]
+    names = list(day.labels)
     market = BP * day.normal_vols
-    model = BP * day.caplets.implied_normal_vols(fit.prices / day.notional, day.kind)
+    model = BP * day.implied_normal_vols(fit.prices)
     errors, vol_errors = 100 * fit.residuals, model - market
     figure = make_subplots(
         rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.5, 0.25, 0.25]
     )
     if day.bid_ask is not None:
         quoted = day.bid_ask
-        vols = BP * np.array(
-            [
-                day.caplets.implied_normal_vols(quoted[:, side] / day.notional, day.kind)
-                for side in (0, 1)
-            ]
-        )
+        vols = BP * np.array([day.implied_normal_vols(quoted[:, side]) for side in (0, 1)])
         _add_bid_ask(figure, 1, names, market, vols[0], vols[1])
         prices = 100 * (quoted / day.prices[:, None] - 1)
         _add_bid_ask(figure, 2, names, np.zeros_like(market), prices[:, 0], prices[:, 1])
@@ -67,7 +61,7 @@ def market_against_model(fit: Fit, note: str = "") -> go.Figure:
         figure.update_yaxes(title={"text": title, "font": {"size": 12}}, row=row, col=1)
     figure.update_yaxes(zerolinecolor=GREY, zerolinewidth=1.5)
     figure.update_xaxes(type="category", categoryarray=names)
-    figure.update_xaxes(title_text=f"maturity of the {day.kind}", row=3, col=1)
+    figure.update_xaxes(title_text="quote", row=3, col=1)
     dressed(figure, "Does the model meet the market?", note, above=20)
     return figure.update_layout(
         height=640,
@@ -98,8 +92,9 @@ def _add_bid_ask(
 def _alt(fit: Fit, names: list[str], errors: Array, vol_errors: Array) -> str:
     worst = int(np.abs(errors).argmax())
     vols = vol_errors[np.isfinite(vol_errors)]
+    quotes = f"{len(names)} {fit.problem.day.quoted_as}"
     text = (
-        f"Normal vols of market and model for {len(names)} {fit.problem.day.kind}s from {names[0]} "
+        f"Normal vols of market and model for {quotes} from {names[0]} "
         f"to {names[-1]}; RMSRE {100 * fit.rmsre:.3g} %, largest error {errors[worst]:+.2g} % of "
         f"the price at {names[worst]}"
     )

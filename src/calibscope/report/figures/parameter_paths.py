@@ -1,10 +1,11 @@
-"""The five parameters over time, and where a bound holds them."""
+"""The parameters over time, and where a bound holds them."""
 
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from calibscope.base.numbers import counted
 from calibscope.report.figures.active_bounds_over_time import held_by_bounds
 from calibscope.report.figures.marks import (
     HELD,
@@ -18,7 +19,6 @@ from calibscope.report.figures.marks import (
 )
 from calibscope.report.figures.parameters import axis_of, scale_of, symbol_of
 from calibscope.report.figures.style import BLUE
-from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 
@@ -36,11 +36,12 @@ def parameter_paths(study: Study) -> go.Figure:
     go.Figure
         a Plotly figure; its title is its question
     """
-    figure = make_subplots(rows=len(PARAMETERS), cols=1, shared_xaxes=True, vertical_spacing=0.025)
+    names = study.specs.names
+    figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=0.025)
     estimates = study.estimates.reindex(study.days["date"])
     held = held_by_bounds(study)
     is_named = False
-    for row, parameter in enumerate(PARAMETERS, start=1):
+    for row, parameter in enumerate(names, start=1):
         place: dict[str, Any] = {"row": row, "col": 1}
         spec = study.specs[parameter]
         figure.add_scatter(
@@ -62,13 +63,13 @@ def parameter_paths(study: Study) -> go.Figure:
         )  # fmt: skip
     over_time(figure, study)
     days = len(study.fitted)
-    counts = held.groupby("parameter")["date"].nunique().reindex(PARAMETERS, fill_value=0)
+    counts = held.groupby("parameter")["date"].nunique().reindex(names, fill_value=0)
     parts = [
         f"{symbol_of(study.specs[name])}\N{NO-BREAK SPACE}{share_of(count, days)}"
         for name, count in counts.items()
         if count
     ]
     note = f"Share of {days:,} days at a bound: {', '.join(parts) or 'none'}."
-    alt = f"Five panels with the calibrated parameters over time. {note}"
-    figure = answered(figure, study, "What were the parameters?", note, alt, 860)
+    alt = f"{counted(len(names), 'panel')} with the calibrated parameters over time. {note}"
+    figure = answered(figure, study, "What were the parameters?", note, alt, 110 + 150 * len(names))
     return figure.update_layout(margin={"l": 90})

@@ -6,12 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.numbers import interval, percent
 from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.diagnosis.refit.profile import Profile, Profiles
 from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import axis_of
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
-from calibscope.report.tables import interval_text
 
 DOUBTFUL = "#B0B0B0"  # grey, for intervals that mean little
 HEIGHT = 170  # pixels of a panel
@@ -57,7 +57,7 @@ def profile_chart(found: Profiles, delta: Intervals, note: str = "") -> go.Figur
         for level, height in zip(found.levels, heights, strict=True):
             figure.add_hline(
                 y=height, line={"color": GREY, "width": 1, "dash": "dot"}, **place,
-                annotation={"text": f"{level:.0%}", "font": {"size": 11, "color": GREY},
+                annotation={"text": percent(level, 0), "font": {"size": 11, "color": GREY},
                             "bgcolor": "rgba(255,255,255,0.75)", "borderpad": 0,
                             "xanchor": "right", "yanchor": "bottom"},
             )  # fmt: skip
@@ -147,7 +147,7 @@ def _add_bar(
 
 
 def _add_legend(figure: go.Figure, found: Profiles, delta: Intervals) -> None:
-    level, bar = f"{found.levels[-1]:.0%}", {"mode": "lines"}
+    level, bar = percent(found.levels[-1], 0), {"mode": "lines"}
     has_held = any(_reached(curve, found).any() for curve in found.curves)
     is_doubtful = any(_colour(delta, p) == DOUBTFUL for p in range(len(delta.values)))
     entries: list[tuple[str, dict[str, Any], bool]] = [
@@ -200,7 +200,7 @@ def _ticks(first: float, last: float, is_log: bool) -> dict[str, list[Any]]:
     if len(kept) < 2:  # a panel between two round numbers
         inner = np.linspace(first, last, 4)[1:3]
         numbers = 10**inner if is_log else np.sin(inner)
-        kept = [float(number) for number in interval_text(*numbers).split(" to ")]
+        kept = [float(number) for number in interval(*numbers).split(" to ")]
     kept.sort()
     return {
         "tickvals": _coordinates(np.array(kept), is_log).tolist(),
@@ -218,4 +218,5 @@ def _alt(found: Profiles) -> str:
         + ("" if curve.is_connected else " with a gap")
         for curve in found.curves
     ]
-    return f"Profiles of the objective, with {found.levels[-1]:.0%} intervals: {'; '.join(parts)}."
+    level = percent(found.levels[-1], 0)
+    return f"Profiles of the objective, with {level} intervals: {'; '.join(parts)}."

@@ -11,7 +11,8 @@ from calibscope.report.figures.style import BLACK, GREY, percent
 from calibscope.study.study import Study
 
 # From light to dark, so that the order is seen in grey too; days without results have a cross.
-RAGS = {"green": "#A9DCC6", "amber": "#E69F00", "red": "#8C1D18", "no results": "#E4E4E4"}
+WORDS = {"grey": "without results"}
+RAGS = {"green": "#A9DCC6", "amber": "#E69F00", "red": "#8C1D18", "grey": "#E4E4E4"}
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LONGEST_REASON = 160  # characters
@@ -73,7 +74,8 @@ def rag_calendar(study: Study) -> go.Figure:
     )
     days = max(len(cells), 1)
     parts = ", ".join(
-        f"{counts.get(name, 0):,} {name} ({percent(counts.get(name, 0) / days)})" for name in RAGS
+        f"{counts.get(name, 0):,} {WORDS.get(name, name)} ({percent(counts.get(name, 0) / days)})"
+        for name in RAGS
     )
     worst = ""
     red = cells[cells["rag"] == "red"]["date"].dt.year.value_counts()
@@ -85,12 +87,11 @@ def rag_calendar(study: Study) -> go.Figure:
 
 
 def calendar_cells(study: Study) -> pd.DataFrame:
-    """One row per day: date, RAG status (or "no results"), hover, and its place in the year."""
+    """One row per day: date, RAG status , hover, and its place in the year."""
     ratings = study.rag
-    has_results = study.days["rmsre"].notna().to_numpy()
     dates = ratings["date"]
     first = dates.dt.to_period("Y").dt.start_time
-    rag = ratings["rag"].where(has_results, "no results")
+    rag = ratings["rag"]
     reasons = [_folded(reason) for reason in ratings["reasons"]]
     names = [f"{date:%Y-%m-%d}, {DAYS[date.weekday()]}" for date in dates]
     hover = [
@@ -116,13 +117,13 @@ def _folded(reason: str) -> str:
 
 def _add_legend_and_crosses(figure: go.Figure, cells: pd.DataFrame, counts: pd.Series) -> None:
     for name, colour in RAGS.items():
-        if name in counts and name != "no results":
+        if name in counts and name != "grey":
             figure.add_scatter(
                 x=[None], y=[None], mode="markers", name=name,
                 marker={"symbol": "square", "size": 12, "color": colour,
                         "line": {"color": GREY, "width": 0.5}},
             )  # fmt: skip
-    lost = cells[cells["rag"] == "no results"]
+    lost = cells[cells["rag"] == "grey"]
     if len(lost):
         figure.add_scatter(
             x=lost["week"], y=lost["y"], mode="markers", name="no results", hoverinfo="skip",

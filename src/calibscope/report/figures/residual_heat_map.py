@@ -1,11 +1,10 @@
-"""Where the model misses the quotes: relative residuals by date and maturity."""
+"""Where the model misses the quotes: relative residuals by date and quote."""
 
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from calibscope.market.maturity import label
 from calibscope.report.figures.heat_map import heat_map, quantile
 from calibscope.report.figures.marks import answered
 from calibscope.report.figures.style import percent
@@ -43,14 +42,14 @@ def residual_heat_map(study: Study) -> go.Figure:
     note = "No day has results."
     if len(quotes):
         worst = quotes.loc[quotes["residual"].abs().idxmax()]
-        typical = quotes.groupby("maturity")["residual"].apply(lambda values: values.abs().median())
+        typical = quotes.groupby("label")["residual"].apply(lambda values: values.abs().median())
         note = (
-            f"Typical size (median) largest at {label(typical.idxmax())}, "
+            f"Typical size (median) largest at {typical.idxmax()}, "
             f"{percent(typical.max(), 2)}. "
-            f"Largest of all: {100 * worst['residual']:+.1f} % at {label(worst['maturity'])} on "
+            f"Largest of all: {100 * worst['residual']:+.1f} % at {worst['label']} on "
             f"{worst['date']:%Y-%m-%d}. Blue: model too dear; orange: too cheap."
         )
-    alt = f"Heat map of the relative residuals by date and maturity. {note}"
+    alt = f"Heat map of the relative residuals by date and quote. {note}"
     return answered(figure, study, "Where does the model miss the quotes?", note, alt)
 
 

@@ -13,9 +13,9 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.style import BLACK, BLUE, percent
+from calibscope.study.metrics import RMSRE_AMBER
 from calibscope.study.statistics import fit_over_time
 from calibscope.study.study import Study
-from calibscope.study.usual_limits import RMSRE_AMBER
 
 MARKED = 60  # days up to which each has a dot
 LOG_FROM = 10.0  # largest over smallest RMSRE

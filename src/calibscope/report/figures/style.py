@@ -1,10 +1,12 @@
 """How all figures look: colour-blind safe, readable in grey, units on the axes."""
 
-import html
 import re
 import textwrap
 
 import plotly.graph_objects as go
+
+from calibscope.base import numbers
+from calibscope.report.figures.markup import plain
 
 # Okabe and Ito (2008), Color Universal Design: distinguishable with any colour vision.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -64,20 +66,6 @@ def wrapped(note: str) -> str:
     return "".join(piece + tag for piece, tag in zip(pieces, [*tags, ""], strict=True))
 
 
-def literal(name: str) -> str:
-    """A name from data as Plotly shows it letter by letter; it takes <b> or <a> for markup."""
-    return html.escape("".join(c if c.isprintable() else " " for c in name), quote=False)
-
-
-def plain(text: str) -> str:
-    """Without HTML, for those who hear it."""
-    text = re.sub("<sub>(.*?)</sub>", r"_\1", text).replace("<br>", " ")
-    text = text.replace("\N{GREEK SMALL LETTER SIGMA}", "sigma")
-    text = text.replace("\N{GREEK SMALL LETTER RHO}", "rho").replace("\N{MINUS SIGN}", "-")
-    text = text.replace("\N{NO-BREAK SPACE}", " ")
-    return html.unescape(re.sub("<.*?>", "", text))
-
-
 def percent(share: float, digits: int = 0) -> str:
     """A share with a space before the sign, as in all notes."""
-    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+    return numbers.percent(share, digits).replace(" ", "\N{NO-BREAK SPACE}")

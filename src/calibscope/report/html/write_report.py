@@ -1,15 +1,11 @@
 """`cs.write_report`: a study as one file for the people who validate the model."""
 
-import datetime
 from collections.abc import Callable
 from pathlib import Path
 
-from calibscope import __version__
-from calibscope.report.html.page import new_page, page
-from calibscope.report.html.study_sections import sections_of
+from calibscope.report.render.html import write_page
+from calibscope.report.sections.study import study_document
 from calibscope.study.study import Study
-
-SYNTHETIC = "SYNTHETIC data: invented quotes, made to look like the Euro market"
 
 
 def write_report(
@@ -41,16 +37,4 @@ def write_report(
     ExportError
         if the target cannot be written, or is something else than an earlier report
     """
-    path = Path(target)
-    market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"
-    with new_page(path) as place:
-        text = page(
-            title="How far can these calibrations be trusted?",
-            subtitle=f"G2++ calibrated to caps: {market}",
-            label=SYNTHETIC if study.is_synthetic else "",
-            sections=sections_of(study, progress),
-            footer=f"calibscope {__version__}, {datetime.date.today()}. "
-            f"Made from {study.path.name}.",
-        )
-        place.write_text(text, encoding="utf-8")
-    return path
+    return write_page(lambda: study_document(study), target, progress)

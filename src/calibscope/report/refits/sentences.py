@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from calibscope.base.numbers import PERCENT, percent
 from calibscope.diagnosis.linear.bates_watts import (
     MAXIMUM_LIMIT,
     RMS_LIMIT,
@@ -68,8 +69,8 @@ def better_sentence(found: Profiles) -> str:
 def curvature_sentences(found: BatesWatts) -> tuple[str, str]:
     """Both curvatures against their limits, and what they mean."""
     numbers = (
-        f"Curvature over the {found.level:.0%} region (Bates and Watts), root mean square and "
-        f"largest, to be compared with {RMS_LIMIT:g} and {MAXIMUM_LIMIT:g}: intrinsic "
+        f"Curvature over the {percent(found.level, 0)} region (Bates and Watts), root mean square "
+        f"and largest, to be compared with {RMS_LIMIT:g} and {MAXIMUM_LIMIT:g}: intrinsic "
         f"{_both(found.intrinsic)}; parameter effects {_both(found.parameter_effects_scaled)}"
         f"{f' ({found.mark})' if found.mark else ''}."
     )
@@ -100,7 +101,7 @@ def robust_sentence(found: tuple[Robust, ...]) -> str:
         return "There is no scale of the noise, so there are no robust fits."
     moves = [np.abs(fit.shift / np.where(fit.values != 0, fit.values, 1.0)).max() for fit in found]
     text = " and ".join(
-        f"{100 * move:.2g} % with {fit.loss.capitalize()}'s loss"
+        f"{PERCENT.text(move, '.2g')} with {fit.loss.capitalize()}'s loss"
         for move, fit in zip(moves, found, strict=True)
     )
     return f"Where large errors count for less, a parameter moves by at most {text}."

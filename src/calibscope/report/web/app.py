@@ -16,8 +16,8 @@ from dash import ALL, Dash, Input, Output, dcc, html, no_update
 from dash import State as Given
 
 from calibscope import __version__
-from calibscope.report.html.blocks import Figure
-from calibscope.report.html.page import style
+from calibscope.report.document import Figure
+from calibscope.report.render.html import style
 from calibscope.report.web import answers
 from calibscope.report.web.components import message, pictures, split, words
 from calibscope.report.web.controls import controls, near_optimal_button, state_of_numbers, views
@@ -35,20 +35,21 @@ PAGE = """<!DOCTYPE html>
 </html>"""
 
 
-def make_app(store: Path, host: str = "127.0.0.1") -> Dash:
+def make_app(store: Path, host: str = "127.0.0.1", model: str | None = None) -> Dash:
     """The application for one store of a study.
 
     Parameters
     ----------
     host : the address that it will be offered on
+    model : of a study with several models, the one that is shown first
 
     Raises
     ------
     StoreError
         if there is no such store
     """
-    source = Source(store)
-    _ = source.study  # a file that is not a store is refused here, not by the first visitor
+    source = Source(store, model)
+    _ = source.study(State())  # what is not a store is refused here, not by the first visitor
     app = Dash(
         "calibscope",
         title="calibscope: what if?",
@@ -109,9 +110,11 @@ class Answer:
 def _answered(source: Source, state: State) -> Answer:
     date = source.date(state)
     with source.turn():
-        found = source.what_if(date, state.change)
+        found = source.what_if(state)
         head = list(answers.summary(state, found))
         lead, figures, rest = split(answers.view(source, state, date, found))
+        for block in figures:
+            _ = block.figure  # made while it is our turn
     links = html.P(
         [
             html.A("Link to this state", href=state.link),
@@ -127,6 +130,15 @@ def _state(source: Source, search: str | None) -> State:
     """The state of an address, with its date."""
     state = state_of_link(search or "")
     return state.model_copy(update={"date": source.date(state)})
+
+
+def _is_same_day(known: str | None, state: State) -> bool:
+    """Whether the page that is there, by its link, is of the same day and model."""
+    try:
+        before = state_of_link(known or "")
+    except ValueError:
+        return False
+    return bool(known) and (before.date, before.model) == (state.date, state.model)
 
 
 def _why(error: Exception, source: Source) -> Any:
@@ -147,10 +159,10 @@ def _register_show(app: Dash, source: Source) -> None:
             return [no_update] * 7
         try:
             state = _state(source, search)
-            study, day = source.study, source.study.day(source.date(state))
-            is_same_day = bool(known) and f"date={state.date}" in str(known)
-            head = no_update if is_same_day else heading(study, source.date(state))
-            side = controls(state, day, study.settings)
+            study = source.study(state)
+            day = study.day(source.date(state))
+            head = no_update if _is_same_day(known, state) else heading(study, source.date(state))
+            side = controls(state, day, study)
         except Exception as error:
             way_out = html.P(html.A("To the last day of the study", href="?"))
             why = [_why(error, source), way_out]
@@ -209,15 +221,15 @@ def _register_ask(app: Dash, source: Source) -> None:
         Output({"type": "figure", "place": ALL}, "figure"),
         Output({"type": "caption", "place": ALL}, "children"),
         Output("words", "children", allow_duplicate=True),
-        Output({"type": "slide", "maturity": ALL}, "value"),
-        Output({"type": "number", "maturity": ALL}, "value"),
+        Output({"type": "slide", "label": ALL}, "value"),
+        Output({"type": "number", "label": ALL}, "value"),
         Output("known", "data", allow_duplicate=True),
         Output("url", "search", allow_duplicate=True),
-        Input({"type": "slide", "maturity": ALL}, "value"),
-        Input({"type": "number", "maturity": ALL}, "value"),
+        Input({"type": "slide", "label": ALL}, "value"),
+        Input({"type": "number", "label": ALL}, "value"),
         Input({"type": "lower", "name": ALL}, "value"),
         Input({"type": "upper", "name": ALL}, "value"),
-        Given({"type": "slide", "maturity": ALL}, "id"),
+        Given({"type": "slide", "label": ALL}, "id"),
         Given({"type": "lower", "name": ALL}, "id"),
         Given({"type": "figure", "place": ALL}, "id"),
         Given("url", "search"),
@@ -236,10 +248,10 @@ def _register_ask(app: Dash, source: Source) -> None:
             old = _state(source, search)
             state = state_of_numbers(
                 old,
-                [mover["maturity"] for mover in movers],
+                [mover["label"] for mover in movers],
                 moves,
                 list(zip((limit["name"] for limit in limits), lower, upper, strict=True)),
-                source.study.settings,
+                source.study(old).settings,
             )
             if state == old:
                 return no_update, *nothing, no_update

@@ -8,7 +8,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from calibscope.report.html.blocks import Block, Figure, Paragraph, Table
+from calibscope.report.document import Block, Figure, Paragraph, Table, as_blocks, spans
 
 PLOT = {"displayModeBar": False, "responsive": True}
 
@@ -16,11 +16,9 @@ PLOT = {"displayModeBar": False, "responsive": True}
 def words(blocks: Iterable[Block | str | None]) -> list[Any]:
     """Components for sentences and tables; None is nothing."""
     return [
-        _table(block)
-        if isinstance(block, Table)
-        else html.P(block.text if isinstance(block, Paragraph) else block)
-        for block in blocks
-        if block is not None and not isinstance(block, Figure)
+        _table(block) if isinstance(block, Table) else html.P(_words(block.text))
+        for block in as_blocks(blocks)
+        if isinstance(block, (Paragraph, Table))
     ]
 
 
@@ -42,15 +40,22 @@ def message(text: str) -> Any:
     return html.Div([html.P(line) for line in lines], className="message", role="alert")
 
 
+def _words(text: str) -> list[Any]:
+    kinds = {"code": html.Code, "bold": html.Strong}
+    return [kinds[kind](part) if kind else part for kind, part in spans(text)]
+
+
 def _table(block: Table) -> Any:
-    classes = ["number" if is_number else None for is_number in block.is_number]
+    shown = [
+        ("number" if column.is_number else None, column, texts) for column, texts in block.shown
+    ]
     header = [
-        html.Th(cell, scope="col", className=name)
-        for cell, name in zip(block.header, classes, strict=True)
+        html.Th(f"{column.title} {column.unit.symbol}".rstrip(), scope="col", className=name)
+        for name, column, _ in shown
     ]
     rows = [
-        html.Tr([html.Td(cell, className=name) for cell, name in zip(row, classes, strict=True)])
-        for row in block.rows
+        html.Tr([html.Td(texts[k], className=name) for name, _, texts in shown])
+        for k in range(len(block.rows))
     ]
     table = html.Table([html.Caption(block.caption), html.Thead(html.Tr(header)), html.Tbody(rows)])
     return html.Div(

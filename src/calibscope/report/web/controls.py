@@ -13,11 +13,11 @@ from dash import dcc, html
 from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
 from calibscope.market.day import MarketDay
-from calibscope.market.maturity import label
+from calibscope.models.model import model_named
 from calibscope.report.web.state import VIEWS, State, WeightChoice
 from calibscope.report.web.steps import changed
-from calibscope.study.model import PARAMETERS, SPECS
 from calibscope.study.settings import StudySettings
+from calibscope.study.study import Study
 
 REACH, STEP = 5.0, 0.25  # of the sliders, in percent of price or bp of normal vol; every step asks
 TYPED = 0.4  # seconds after which a number counts as typed
@@ -37,16 +37,18 @@ SOLVER_TITLES = {
 assert set(WEIGHTS) == set(get_args(WeightChoice))
 
 
-def controls(state: State, day: MarketDay, settings: StudySettings) -> list[Any]:
+def controls(state: State, day: MarketDay, study: Study) -> list[Any]:
     """Everything that can be asked about a day."""
-    names = [label(year) for year in day.maturities]
-    moves = [state.move.get(float(year), 0.0) for year in day.maturities]
+    settings, models = study.settings, {name: model_named(name).title for name in study.models}
+    names, usual = day.labels, _usual_bounds(settings)
+    moves = [state.move.get(name, 0.0) for name in names]
     return [
         html.H2("What if?"),
+        *([_group("Model", _choices("model", models, study.model))] if len(models) > 1 else []),
         _group("Move quotes by", _choices("unit", UNITS, state.unit), _movers(day, names, moves)),
         _group(
             "Quotes in the fit",
-            html.Div([_user(float(year), state) for year in day.maturities], className="choices"),
+            html.Div([_user(name, state) for name in names], className="choices"),
         ),
         _folded("Weights", WEIGHTS[state.weights], _choices("weights", WEIGHTS, state.weights)),
         _folded(
@@ -56,7 +58,7 @@ def controls(state: State, day: MarketDay, settings: StudySettings) -> list[Any]
             "Bounds",
             "changed" if state.bounds else "as in the study",
             html.Div(
-                [part for name in PARAMETERS for part in _limits(name, state, settings)],
+                [part for name in usual for part in _limits(name, state, usual[name])],
                 className="bounds",
             ),
         ),
@@ -116,9 +118,9 @@ def state_of_numbers(
     return changed(known, move=asked_moves, bounds=bounds)
 
 
-def _user(year: float, state: State) -> Any:
+def _user(name: str, state: State) -> Any:
     """The button that leaves a quote out, or takes it back."""
-    return _button("without", label(year), label(year), is_pressed=year not in state.without)
+    return _button("without", name, name, is_pressed=name not in state.without)
 
 
 def _movers(day: MarketDay, names: Sequence[str], moves: Sequence[float]) -> Any:
@@ -142,7 +144,7 @@ def _mover(name: str, vol: float, size: float) -> list[Any]:
                 [
                     html.Span(f"Move {name}", className="unseen"),
                     dcc.Input(
-                        id={"type": kind, "maturity": name}, type=field, value=size, **options
+                        id={"type": kind, "label": name}, type=field, value=size, **options
                     ),
                 ]
             )
@@ -151,9 +153,8 @@ def _mover(name: str, vol: float, size: float) -> list[Any]:
     ]  # fmt: skip
 
 
-def _limits(name: str, state: State, settings: StudySettings) -> list[Any]:
-    known: Mapping[Any, tuple[float, float]] = state.bounds
-    limits = known.get(name, _usual_bounds(settings)[name])
+def _limits(name: str, state: State, usual: tuple[float, float]) -> list[Any]:
+    limits = state.bounds.get(name, usual)
     return [
         html.Span(name),
         *(
@@ -172,9 +173,9 @@ def _limits(name: str, state: State, settings: StudySettings) -> list[Any]:
 
 
 def _usual_bounds(settings: StudySettings) -> dict[str, tuple[float, float]]:
-    chosen = settings.calibration.arguments()
-    lower, upper = box(SPECS, chosen["bounds"] or {}, chosen["fixed"] or {})
-    return {name: (float(lower[p]), float(upper[p])) for p, name in enumerate(PARAMETERS)}
+    chosen = settings.calibration
+    lower, upper = box(chosen.specs, chosen.bounds, chosen.fixed)
+    return {name: (float(lower[p]), float(upper[p])) for p, name in enumerate(chosen.specs.names)}
 
 
 def _group(title: str, *children: Any) -> Any:

@@ -10,7 +10,8 @@ from dash import Dash
 from dash.exceptions import DependencyException
 from werkzeug.exceptions import HTTPException
 
-from calibscope.report.html.write_day import day_page
+from calibscope.report.render.html import page
+from calibscope.report.sections.day import day_document
 from calibscope.report.web.connections import LARGEST_BODY
 from calibscope.report.web.hosts import is_ours, names_of
 from calibscope.report.web.requests import RequestError, check_request
@@ -54,12 +55,13 @@ def offer_report(app: Dash, source: Source) -> None:
     def report() -> Any:
         try:
             state = state_of_link(flask.request.query_string.decode("ascii", "replace"))
-            date, study = source.date(state), source.study
+            date, study = source.date(state), source.study(state)
             with source.turn():
-                found = source.what_if(date, state.change)
+                found = source.what_if(state)
                 name = str(study.runs["market"].iloc[-1])
                 what = f"; what if: {', '.join(state.changes)}" if state.has_change else ""
-                text = day_page(found.after, name + what, study.is_synthetic, found.thresholds)
+                day = found.after, name + what, study.is_synthetic, found.thresholds
+                text = page(day_document(*day))
         except EXPECTED as error:
             return _text(told(error, source.path), 400)
         answer = flask.Response(text, mimetype="text/html")

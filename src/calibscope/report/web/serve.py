@@ -20,18 +20,19 @@ class AddressError(RuntimeError):
     """The page cannot be offered there; says why."""
 
 
-def make_server(store: Path, host: str, port: int) -> tuple[Any, str]:
+def make_server(store: Path, host: str, port: int, model: str | None = None) -> tuple[Any, str]:
     """A server that listens, and the address to open; its `run` answers until it is stopped.
 
     Parameters
     ----------
     port : 0 takes any that is free
+    model : of a study with several models, the one that is shown first
 
     Raises
     ------
     StoreError, AddressError
     """
-    app = make_app(store, host)
+    app = make_app(store, host, model)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that somebody waits is no news
     listening = _listening(host, port)
     server = server_on(listening, app.server)

@@ -10,23 +10,21 @@ import datetime
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote, urlencode
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from calibscope.base.errors import SettingsError
 from calibscope.base.settings import Section, checked_settings
-from calibscope.calibration.problem import box
 from calibscope.calibration.weights import Weighting
-from calibscope.market.maturity import label
-from calibscope.market.settings import Maturity
-from calibscope.study.model import SPECS
-from calibscope.study.settings import Parameter, Solver
+from calibscope.market.maturity import label, maturity
+from calibscope.study.settings import Solver
 from calibscope.study.what_if import HELD, Change, Unit
 
 LONGEST_LINK = 2000  # characters
 MOST_ENTRIES = 60  # in a list of a link
+LONGEST_LABEL = 80  # characters of a quote's name
 SCALES = {"price": 100.0, "vol": 1e4}  # moves are shown in percent of price, and in bp of vol
 LARGEST = {"price": 50.0, "vol": 100.0}  # moves that can be asked for
 
@@ -56,8 +54,30 @@ def _date(value: Any) -> datetime.date:
         raise PydanticCustomError("date", "use a date such as 2024-06-03") from None
 
 
+def _label(value: Any) -> str:
+    """The label of a quote; a maturity alone may be written in any way."""
+    text = " ".join(str(value).split())
+    years = maturity(text)
+    if years:
+        return label(years)
+    if not text.isprintable() or set(text) & set("<>") or not 0 < len(text) <= LONGEST_LABEL:
+        raise PydanticCustomError("quote", "use the name of a quote, such as 3Y or 10Y floor")
+    return text
+
+
+def _length(name: str) -> tuple[float, str]:
+    """By maturity, as far as a label begins with one; a state has one link."""
+    return maturity(name.split()[0]) or float("inf"), name
+
+
+def _sorted(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=_length))
+
+
+Label = Annotated[str, BeforeValidator(_label)]
 Date = Annotated[datetime.date, BeforeValidator(_date)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Name = Annotated[str, Field(pattern=r"^[\w+.-]{1,40}$")]  # of a model or a parameter
 
 
 class LinkError(ValueError):
@@ -69,11 +89,14 @@ class State(Section):
 
     date: Date | None = None  # None: the last day with results
     unit: Unit = "price"
-    move: dict[Maturity, Number] = Field(default={}, max_length=MOST_ENTRIES)  # %, or bp of vol
-    without: tuple[Maturity, ...] = Field(default=(), max_length=MOST_ENTRIES)
+    move: dict[Label, Number] = Field(default={}, max_length=MOST_ENTRIES)  # %, or bp of vol
+    without: Annotated[tuple[Label, ...], AfterValidator(_sorted)] = Field(
+        default=(), max_length=MOST_ENTRIES
+    )
     weights: WeightChoice = "study"
     solver: SolverChoice = "study"
-    bounds: dict[Parameter, tuple[Number, Number]] = Field(default={})
+    bounds: dict[Name, tuple[Number, Number]] = Field(default={}, max_length=MOST_ENTRIES)
+    model: Name | None = None  # None: the main one of the study
     other: Date | None = None  # to compare with
     view: View = "overview"
     near_optimal: bool = False  # whether consequences have their range over nearly equal fits
@@ -81,15 +104,16 @@ class State(Section):
     @model_validator(mode="after")
     def _possible(self) -> "State":
         wrong = [
-            f"{label(year)} is moved by {size:g}; stay between {-LARGEST[self.unit]:g} and "
+            f"{name} is moved by {size:g}; stay between {-LARGEST[self.unit]:g} and "
             f"{LARGEST[self.unit]:g} {'%' if self.unit == 'price' else 'bp'}"
-            for year, size in self.move.items()
+            for name, size in self.move.items()
             if abs(size) > LARGEST[self.unit]
         ]
-        try:
-            box(SPECS, {str(name): limits for name, limits in self.bounds.items()}, {})
-        except ValueError as error:
-            wrong.append(str(error))
+        wrong += [
+            f"bounds of {name} are {low:g} and {high:g}; give lower <= upper"
+            for name, (low, high) in self.bounds.items()
+            if low > high
+        ]
         if wrong:
             text = "; ".join(wrong)
             raise PydanticCustomError("strangers", "{text}", {"text": text})
@@ -99,12 +123,12 @@ class State(Section):
     def change(self) -> Change:
         """What is to be different from the study."""
         return Change(
-            moves={year: size / SCALES[self.unit] for year, size in self.move.items()},
+            moves={name: size / SCALES[self.unit] for name, size in self.move.items()},
             unit=self.unit,
             without=self.without,
             weights=None if self.weights == STUDY else self.weights,
             solver=None if self.solver == STUDY else self.solver,
-            bounds={str(name): limits for name, limits in self.bounds.items()},
+            bounds=dict(self.bounds),
         )
 
     @property
@@ -116,10 +140,8 @@ class State(Section):
     def changes(self) -> tuple[str, ...]:
         """What is different, in words."""
         unit = "% of price" if self.unit == "price" else "bp of normal vol"
-        said = [
-            f"{label(year)} {size:+g} {unit}" for year, size in sorted(self.move.items()) if size
-        ]
-        said += [f"without {label(year)}" for year in self.without]
+        said = [f"{name} {size:+g} {unit}" for name, size in self._moves() if size]
+        said += [f"without {name}" for name in self.without]
         if self.weights == HELD:
             said.append("weights held")
         elif self.weights != STUDY:
@@ -135,16 +157,21 @@ class State(Section):
         query = urlencode(list(self._entries()), safe=":,")
         return f"?{query}" if query else ""
 
+    def _moves(self) -> list[tuple[str, float]]:
+        return [(name, self.move[name]) for name in _sorted(tuple(self.move))]
+
     def _entries(self) -> Iterator[tuple[str, str]]:
         if self.date is not None:
             yield "date", self.date.isoformat()
+        if self.model is not None:
+            yield "model", self.model
         if self.unit != "price":
             yield "unit", self.unit
-        moves = [f"{label(year)}:{size:g}" for year, size in sorted(self.move.items()) if size]
+        moves = [f"{_escaped(name)}:{size:g}" for name, size in self._moves() if size]
         if moves:
             yield "move", ",".join(moves)
         if self.without:
-            yield "without", ",".join(label(year) for year in sorted(self.without))
+            yield "without", ",".join(map(_escaped, self.without))
         for name in ("weights", "solver"):
             if getattr(self, name) != STUDY:
                 yield name, getattr(self, name)
@@ -193,12 +220,17 @@ def _parsed(name: str, text: str) -> Any:
     """Lists and pairs of a link; what is neither stays as it is, and is judged later."""
     parts = [part for part in text.split(",") if part]
     if name == "without":
-        return parts
+        return [unquote(part) for part in parts]
     if name == "move":
-        return dict(_pair(part) for part in parts)
+        return {unquote(key): size for key, size in map(_pair, parts)}
     if name == "bounds":
         return {key: tuple(rest.split(":")) for key, rest in map(_pair, parts)}
     return text
+
+
+def _escaped(name: str) -> str:
+    """A label without the signs that separate entries of a link."""
+    return name.replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
 
 
 def _pair(part: str) -> tuple[str, str]:

@@ -10,13 +10,17 @@ which quotes decide it?    `leverage_by_maturity`, `influence_by_maturity`, `bou
                            (`end_shares` day by day)
 what is identified?        `edof_levels`, `edof_switches`, `active_constraints`
 how uncertain is it?       `interval_shares`, `gauss_newton_adequacy`
+is the noise independent?  `misfit`
 what moves over time?      `parameter_pca`, `regime_summary`
 what of these dates?       `reference_dates`
+which model?               `model_comparison`, `nested_models` (`days_by_model`,
+                           `near_optimal_ranges`)
 =========================  ====================================================================
 """
 
 from calibscope.study.statistics.active_constraints import active_constraints
 from calibscope.study.statistics.boundary_dominance import boundary_dominance, end_shares
+from calibscope.study.statistics.completeness import completeness
 from calibscope.study.statistics.edof_levels import edof_levels
 from calibscope.study.statistics.edof_switches import edof_switches
 from calibscope.study.statistics.fit_over_time import fit_over_time
@@ -24,6 +28,13 @@ from calibscope.study.statistics.gauss_newton_adequacy import gauss_newton_adequ
 from calibscope.study.statistics.influence_by_maturity import influence_by_maturity
 from calibscope.study.statistics.interval_shares import interval_shares
 from calibscope.study.statistics.leverage_by_maturity import leverage_by_maturity
+from calibscope.study.statistics.misfit import misfit
+from calibscope.study.statistics.model_comparison import (
+    days_by_model,
+    model_comparison,
+    near_optimal_ranges,
+    nested_models,
+)
 from calibscope.study.statistics.parameter_pca import ParameterPCA, parameter_pca
 from calibscope.study.statistics.reference_dates import reference_dates
 from calibscope.study.statistics.regime_summary import regime_summary
@@ -32,6 +43,8 @@ __all__ = [
     "ParameterPCA",
     "active_constraints",
     "boundary_dominance",
+    "completeness",
+    "days_by_model",
     "edof_levels",
     "edof_switches",
     "end_shares",
@@ -40,6 +53,10 @@ __all__ = [
     "influence_by_maturity",
     "interval_shares",
     "leverage_by_maturity",
+    "misfit",
+    "model_comparison",
+    "near_optimal_ranges",
+    "nested_models",
     "parameter_pca",
     "reference_dates",
     "regime_summary",

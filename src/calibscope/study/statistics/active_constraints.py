@@ -6,7 +6,6 @@ parameter's own units as in the paper: :math:`|p - bound| \le 10^{-6}`.
 
 import pandas as pd
 
-from calibscope.study.model import PARAMETERS
 from calibscope.study.statistics.bounds import bounds_of_days
 from calibscope.study.study import Study
 
@@ -38,4 +37,4 @@ def active_constraints(study: Study, tolerance: float = 1e-6) -> pd.DataFrame:
     groups = sides.groupby(["parameter", "side", "bound"])
     table = groups[["exact", "near"]].mean()
     table.insert(0, "days", groups.size())
-    return table.reindex(list(PARAMETERS), level="parameter").reset_index()
+    return table.reindex(list(study.specs.names), level="parameter").reset_index()

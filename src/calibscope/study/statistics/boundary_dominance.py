@@ -46,27 +46,26 @@ def end_shares(study: Study, short: int = 2, long: int = 1) -> pd.DataFrame:
     if short < 1 or long < 1:
         raise ValueError(f"short is {short} and long is {long}; an end has at least one maturity")
     days = study.quotes.groupby("date")["maturity"]
-    place, count = days.rank(), days.transform("size")
+    place, count = days.rank("dense"), days.transform("nunique")
     parts = np.select([place <= short, place > count - long], ["short", "long"], "inner")
     has_inner = count > short + long
-    tidy = study.quotes.assign(part=parts, count=count)[has_inner].melt(
-        ["date", "part", "count"], KINDS, "kind", "value"
-    )
+    quotes = study.quotes[["date", *KINDS]].assign(part=parts)[has_inner]
+    tidy = quotes.melt(["date", "part"], KINDS, "kind", "value")
     groups = tidy.groupby(["date", "kind", "part"])["value"]
-    sums, peaks = (
+    sums, peaks, counts = (
         values.unstack("part").reindex(columns=["short", "inner", "long"])
-        for values in (groups.sum(), groups.max())
+        for values in (groups.sum(), groups.max(), groups.size())
     )
     shares = sums.div(sums.sum(axis=1), axis=0)
-    counts = tidy.groupby(["date", "kind"])["count"].first()
+    by_count = counts.div(counts.sum(axis=1), axis=0)
     ends = shares["short"] + shares["long"]
-    is_above_count = (shares["short"] > short / counts) & (shares["long"] > long / counts)
+    is_above_count = (shares[["short", "long"]] > by_count[["short", "long"]]).all(axis=1)
     table = pd.DataFrame(
         {
             "short_share": shares["short"],
             "long_share": shares["long"],
             "end_share": ends,
-            "count_share": (short + long) / counts,
+            "count_share": by_count["short"] + by_count["long"],
             "is_above_count": is_above_count,
             "is_dominated": peaks["inner"] < peaks[["short", "long"]].min(axis=1),
             "is_above_half": ends > 0.5,
@@ -76,7 +75,7 @@ def end_shares(study: Study, short: int = 2, long: int = 1) -> pd.DataFrame:
 
 
 def boundary_dominance(study: Study, short: int = 2, long: int = 1) -> pd.DataFrame:
-    r"""Boundary dominance on all days, and on those where the correlation is -1.
+    r"""Boundary dominance on all days, and on those where the correlation of G2++ is -1.
 
     .. math:: b_E = \sum_{k \in E} h_{kk} \Big/ \sum_k h_{kk}, \qquad
         \max_{k \in I} h_{kk} < \min\bigl(\max_{k \in S} h_{kk}, \max_{k \in L} h_{kk}\bigr)
@@ -97,8 +96,10 @@ def boundary_dominance(study: Study, short: int = 2, long: int = 1) -> pd.DataFr
         above_count, dominated and above_half
     """
     frame = end_shares(study, short, long)
-    rho = frame["date"].map(study.estimates["rho_xy"])
-    both = pd.concat([frame.assign(among="all days"), frame[rho == -1].assign(among="rho_xy = -1")])
+    both = frame.assign(among="all days")
+    if "rho_xy" in study.estimates:  # another model has no such days
+        rho = frame["date"].map(study.estimates["rho_xy"])
+        both = pd.concat([both, frame[rho == -1].assign(among="rho_xy = -1")])
     groups = both.groupby(["kind", "among"])
     table = groups[["short_share", "long_share", "end_share", "count_share"]].median()
     table.insert(0, "days", groups.size())

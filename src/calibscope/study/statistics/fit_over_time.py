@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from calibscope.study.metrics import RMSRE_AMBER, RMSRE_RED
 from calibscope.study.statistics.periods import by_period
 from calibscope.study.statistics.quantiles import quantiles
 from calibscope.study.study import Study
-from calibscope.study.usual_limits import RMSRE_AMBER, RMSRE_RED
 
 THRESHOLDS = (0.01, RMSRE_AMBER, RMSRE_RED)
 

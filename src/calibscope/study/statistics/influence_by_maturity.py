@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from calibscope.study.statistics.by_maturity import labelled
+from calibscope.study.statistics.by_quote import labelled
 from calibscope.study.statistics.quantiles import quantiles
 from calibscope.study.study import Study
 
@@ -35,17 +35,17 @@ def influence_by_maturity(study: Study, tail: float = 0.01) -> pd.DataFrame:
     """
     if not 0 < tail <= 1:
         raise ValueError(f"tail is {tail}; give a share of the scores, such as 0.01")
-    frame = study.quotes[["date", "maturity", "influence_score"]].dropna()
+    frame = study.quotes[["date", "label", "influence_score"]].dropna()
     scores = frame["influence_score"]
     frame["log10"] = np.log10(scores.where(scores > 0))
     extreme = scores.nlargest(math.ceil(tail * len(scores))).index
     frame["tail_events"] = frame.index.isin(extreme)
-    groups = frame.groupby("maturity")
+    groups = frame.groupby("label")
     table = quantiles(groups["log10"]).add_prefix("log10_")
     table.insert(0, "days", groups.size())
     table.insert(1, "zero_days", table["days"] - groups["log10"].count())
-    worst = frame.loc[groups["influence_score"].idxmax()].set_index("maturity")
+    worst = frame.loc[groups["influence_score"].idxmax()].set_index("label")
     table["largest"], table["largest_on"] = worst["influence_score"], worst["date"]
     table["tail_events"] = groups["tail_events"].sum()
     table["tail_share"] = table["tail_events"] / len(extreme)
-    return labelled(table)
+    return labelled(table, study)

@@ -8,7 +8,6 @@ width. At a bound there is no interval, hence a column for those.
 
 import pandas as pd
 
-from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 
@@ -43,4 +42,4 @@ def interval_shares(study: Study) -> pd.DataFrame:
     groups = frame.groupby(["parameter", "scale", "level"])
     table = groups[list(kinds)].mean()
     table.insert(0, "days", groups.size())
-    return table.reindex(list(PARAMETERS), level="parameter").reset_index()
+    return table.reindex(list(study.specs.names), level="parameter").reset_index()

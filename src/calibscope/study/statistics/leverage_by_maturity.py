@@ -6,7 +6,7 @@ from typing import Literal
 import pandas as pd
 
 from calibscope.diagnosis.settings import USUAL
-from calibscope.study.statistics.by_maturity import labelled
+from calibscope.study.statistics.by_quote import labelled
 from calibscope.study.statistics.quantiles import quantiles
 from calibscope.study.study import Study
 
@@ -35,7 +35,7 @@ def leverage_by_maturity(
     """
     above = {f"share_above_{limit:g}": study.quotes[kind] > limit for limit in thresholds}
     frame = study.quotes.assign(**above).dropna(subset=kind)
-    groups = frame.groupby("maturity")
+    groups = frame.groupby("label")
     table = quantiles(groups[kind]).join(groups[list(above)].mean())
     table.insert(0, "days", groups.size())
-    return labelled(table)
+    return labelled(table, study)

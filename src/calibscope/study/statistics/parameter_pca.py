@@ -20,11 +20,9 @@ import pandas as pd
 
 from calibscope.base.arrays import Array
 from calibscope.base.parameters import Specs
-from calibscope.study.model import PARAMETERS
 from calibscope.study.study import Study
 
 Coordinates = Literal["natural", "scaled"]
-COMPONENTS = [f"PC{i + 1}" for i in range(len(PARAMETERS))]
 SAME = 1e-9  # loadings that agree to this are equally large
 
 
@@ -59,20 +57,18 @@ def parameter_pca(study: Study, coordinates: Coordinates = "natural") -> Paramet
     """
     if coordinates not in get_args(Coordinates):
         raise ValueError(f"coordinates are {coordinates!r}; give 'natural' or 'scaled'")
-    estimates = study.estimates
+    estimates, names = study.estimates, component_names(len(study.specs.names))
     values = estimates.to_numpy(float)
     variances, loadings, scores = components(
         study.specs.coordinates.of(values) if coordinates == "scaled" else values
     )
     shares = variances / (variances.sum() or np.nan)
     return ParameterPCA(
-        pd.DataFrame(scores, estimates.index, COMPONENTS).reset_index(),
-        pd.DataFrame(
-            loadings, pd.Index(study.specs.names, name="parameter"), COMPONENTS
-        ).reset_index(),
+        pd.DataFrame(scores, estimates.index, names).reset_index(),
+        pd.DataFrame(loadings, pd.Index(study.specs.names, name="parameter"), names).reset_index(),
         pd.DataFrame(
             {
-                "component": COMPONENTS,
+                "component": names,
                 "variance": variances,
                 "share": shares,
                 "cumulative": np.cumsum(shares),
@@ -80,6 +76,11 @@ def parameter_pca(study: Study, coordinates: Coordinates = "natural") -> Paramet
         ),
         study.specs,
     )
+
+
+def component_names(count: int) -> list[str]:
+    """PC1, PC2, ..."""
+    return [f"PC{number + 1}" for number in range(count)]
 
 
 def components(values: Array) -> tuple[Array, Array, Array]:

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from calibscope.study.model import PARAMETERS
 from calibscope.study.statistics.edof_switches import switched
 from calibscope.study.statistics.parameter_pca import parameter_pca
 from calibscope.study.statistics.periods import by_period
@@ -24,18 +23,19 @@ def regime_summary(study: Study) -> pd.DataFrame:
     -------
     DataFrame
         period (a year, or "all"), days (with results), rmsre_median; <parameter>_median and
-        <parameter>_spread (75 % minus 25 % quantile) for the five; the shares of days with
+        <parameter>_spread (75 % minus 25 % quantile) for each; the shares of days with
         edof_full, edof_one_lost and edof_more_lost; edof_switches, and switch_share of the days
         that have one before; at_bound (share of days with any parameter at a bound); pc1_spread
         and pc2_spread (standard deviation of the scores of the whole history's components)
     """
     groups = by_period(_daily(study)).groupby("period")
-    spreads = groups[list(PARAMETERS)].quantile(0.75) - groups[list(PARAMETERS)].quantile(0.25)
-    medians = groups[list(PARAMETERS)].median()
+    names = list(study.specs.names)
+    spreads = groups[names].quantile(0.75) - groups[names].quantile(0.25)
+    medians = groups[names].median()
     table = pd.DataFrame(
         {"days": groups["rmsre"].count(), "rmsre_median": groups["rmsre"].median()}
     )
-    for name in PARAMETERS:
+    for name in names:
         table[f"{name}_median"], table[f"{name}_spread"] = medians[name], spreads[name]
     shares = ["edof_full", "edof_one_lost", "edof_more_lost"]
     table[shares] = groups[shares].mean()
@@ -57,5 +57,5 @@ def _daily(study: Study) -> pd.DataFrame:
         switched=switched(study),
         at_bound=at_bound,
     )
-    scores = parameter_pca(study).scores[["date", "PC1", "PC2"]]
+    scores = parameter_pca(study).scores.reindex(columns=["date", "PC1", "PC2"])
     return frame.merge(study.estimates, on="date", how="left").merge(scores, on="date", how="left")

@@ -1,0 +1,116 @@
+"""What a row of caps says besides its numbers: cap or floor, at which strike, interpolated or not.
+
+A file with several strikes of a maturity, or with caps beside floors, has a row for each; in the
+layouts tidy and long these columns tell them apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.base.spelling import choose_from, plain
+from calibscope.market.quotes import Kind
+from calibscope.market.readers.names import IGNORE, setting
+from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.table import Cell, Table, shown
+
+KINDS: tuple[Kind, ...] = ("cap", "floor")  # a quote's kind is kept as its place here
+KIND_WORDS: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}
+# Whether somebody has filled in a quote that the market did not give.
+STATUS_WORDS = {
+    **dict.fromkeys(("quoted", "traded"), 0),
+    **dict.fromkeys(("interpolated", "estimated", "indicative", "derived"), 1),
+}
+AT_THE_MONEY = ("atm", "at_the_money")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Details:
+    """Of n rows; None where the table has no such column."""
+
+    kinds: npt.NDArray[np.int8] | None = None  # (n,) places in `KINDS`
+    strikes: Array | None = None  # (n,) as written; NaN where blank or at the money
+    is_atm: BoolArray | None = None  # (n,) where the strike is a word for at the money
+    is_interpolated: BoolArray | None = None  # (n,)
+
+    def at(self, rows: Indices) -> "Details":
+        """Those of some of the rows."""
+        return Details(
+            None if self.kinds is None else self.kinds[rows],
+            None if self.strikes is None else self.strikes[rows],
+            None if self.is_atm is None else self.is_atm[rows],
+            None if self.is_interpolated is None else self.is_interpolated[rows],
+        )
+
+
+NONE = Details()
+
+
+def details(
+    table: Table,
+    names: Sequence[str],
+    strikes: Array | None,
+    is_atm: BoolArray | None,
+    reading: Reading,
+) -> Details:
+    """The details of all rows; a word that we do not know becomes a problem."""
+    if reading.role != "caps":
+        return NONE
+    usual = KINDS.index(reading.kind)
+    kinds = [
+        _codes(table, k, "kind", KIND_WORDS, usual, reading)
+        for k, name in enumerate(names)
+        if name == "kind"
+    ]
+    statuses = [
+        _codes(table, k, "status", STATUS_WORDS, 0, reading)
+        for k, name in enumerate(names)
+        if name == "status"
+    ]
+    return Details(
+        kinds[0] if kinds else None,
+        strikes,
+        is_atm,
+        np.any(statuses, axis=0) if statuses else None,
+    )
+
+
+def without_atm(table: Table, column: int, reading: Reading) -> tuple[Table, BoolArray]:
+    """The table with words for at the money as blanks, and in which rows they were."""
+    cells = table.columns[column]
+    words = {cell for cell in cells if isinstance(cell, str) and plain(cell) in AT_THE_MONEY}
+    words = {word for word in words if not reading.is_gap(word)}
+    marks = np.array([cell in words for cell in cells], dtype=np.bool_)
+    if not words:
+        return table, marks
+    columns = list(table.columns)
+    columns[column] = ["" if mark else cell for cell, mark in zip(cells, marks, strict=True)]
+    return replace(table, columns=columns), marks
+
+
+def _codes(
+    table: Table,
+    column: int,
+    what: str,
+    words: Mapping[str, int],
+    default: int,
+    reading: Reading,
+) -> npt.NDArray[np.int8]:
+    """What the words of a column mean, also in the plural; blanks mean the default."""
+    cells = table.columns[column]
+    meanings: dict[Cell, int] = {}
+    for cell in dict.fromkeys(cells):
+        word = plain(str(cell)).removesuffix("s")
+        meanings[cell] = default if reading.is_gap(cell) else words.get(word, -1)
+    for row, cell in enumerate(cells):
+        if meanings[cell] < 0:
+            ignored = setting(f"{reading.role}.columns", table.header[column], IGNORE)
+            text = (
+                f"{shown(cell)} is not a {what}; {choose_from(words, str(cell))}, or leave the "
+                f"column unread: {ignored}"
+            )
+            reading.problems.add_cell(what, table, row, column, text)
+    return np.array([max(meanings[cell], 0) for cell in cells], dtype=np.int8)

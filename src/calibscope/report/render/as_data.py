@@ -1,0 +1,69 @@
+"""Documents as JSON can hold them: sentences, and tables as records with their units."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from calibscope.report.document import (
+    Block,
+    Callout,
+    Collapsible,
+    Document,
+    Figure,
+    Heading,
+    Listing,
+    Paragraph,
+    Table,
+)
+from calibscope.report.plain import plain
+
+
+def as_data(document: Document) -> dict[str, Any]:
+    """Title, sections with their blocks, footer; without figures.
+
+    Numbers are in the unit of their column, as they are shown, and not rounded.
+    """
+    return {
+        "title": document.title,
+        "subtitle": document.subtitle,
+        "label": document.label,
+        "sections": [
+            {"anchor": part.anchor, "title": part.title, "blocks": _blocks(part.blocks)}
+            for part in document.sections
+        ],
+        "footer": document.footer,
+    }
+
+
+def _blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    return [_block(block) for block in blocks if not isinstance(block, Figure)]
+
+
+def _block(block: Block) -> dict[str, Any]:
+    kind = {"kind": type(block).__name__.lower()}
+    if isinstance(block, (Heading, Paragraph)):
+        return {**kind, "text": block.text}
+    if isinstance(block, Callout):
+        return {**kind, "level": block.kind, "text": block.text}
+    if isinstance(block, Table):
+        return {**kind, **_table(block)}
+    if isinstance(block, Listing):
+        return {**kind, "title": block.title, "lines": list(block.lines)}
+    assert isinstance(block, Collapsible)
+    return {**kind, "title": block.title, "blocks": _blocks(block.blocks)}
+
+
+def _table(block: Table) -> dict[str, Any]:
+    return {
+        "caption": block.caption,
+        "columns": [
+            {"title": column.title, "unit": column.unit.symbol, "sentence": column.sentence}
+            for column in block.columns
+        ],
+        "rows": [
+            {
+                column.title: plain(column.data(cell))
+                for column, cell in zip(block.columns, row, strict=True)
+            }
+            for row in block.rows
+        ],
+    }

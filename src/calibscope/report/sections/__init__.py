@@ -1,0 +1,1 @@
+"""What pages say: documents and their sections, built once for every rendering."""

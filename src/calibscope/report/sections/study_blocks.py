@@ -1,0 +1,221 @@
+"""Tables and sentences of a study that both its report and its page in the terminal have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from calibscope.base.numbers import PERCENT, counted, percent
+from calibscope.diagnosis.settings import USUAL
+from calibscope.market.screening.screening import ACCUSING
+from calibscope.report.document import Block, Cell, Column, Noted, Table, table
+from calibscope.study import statistics
+from calibscope.study.events import REFERENCE_DATES
+from calibscope.study.metrics import METRICS, RMSRE_AMBER
+from calibscope.study.study import Study
+
+NEAR_ONE = USUAL.leverage_near_one
+VARIANTS = {
+    "edof": "as in the paper",
+    "edof_scaled": "by logarithms",
+    "edof_strict": "all bounds held",
+}
+LEVELS = 3  # of EDoF, the highest
+LARGEST = {
+    "largest_leverage": Column("max leverage", ".2f"),
+    "largest_influence": Column("max influence", ".2g"),
+    "largest_residual": Column("largest residual", "+.1f", PERCENT),
+}
+
+
+def records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    """A dictionary per row."""
+    return list(frame.to_dict("records"))
+
+
+def framed(caption: str, frame: pd.DataFrame, columns: Mapping[str, Column]) -> Table:
+    """A table of these columns of a frame."""
+    return table(
+        caption, list(columns.values()), zip(*(frame[name] for name in columns), strict=True)
+    )
+
+
+def fit_sentence(study: Study) -> str:
+    """How well the days are met."""
+    rmsre = study.fitted["rmsre"]
+    above = counted(int((rmsre > RMSRE_AMBER).sum()), "day")
+    return (
+        f"The median RMSRE is {percent(rmsre.median())}, the highest {percent(rmsre.max())}; it is "
+        f"above {100 * RMSRE_AMBER:g} % on {above}."
+    )
+
+
+def rag_sentence(study: Study) -> str:
+    """How many days are green, amber and red, and how many have no results."""
+    counts = study.rag["rag"].value_counts()
+    unknown = int(counts.get("grey", 0))
+    text = ", ".join(
+        f"{counted(int(counts.get(name, 0)), 'day is', 'days are')} {name}"
+        for name in ("green", "amber", "red")
+    )
+    more = counted(unknown, "more has no results", "more have no results")
+    return f"{text}{f'; {more}' if unknown else ''}."
+
+
+def red_days(study: Study) -> pd.DataFrame:
+    """Ratings of the days that are red."""
+    return study.rag[study.rag["rag"] == "red"]
+
+
+def red_day_table(study: Study, listed: int) -> Table | str:
+    """The last red days, why they are red, and what their challenger fits found."""
+    red = red_days(study)
+    if red.empty:
+        return "No day is red."
+    looks = study.challenger_fits
+    without = looks[looks["variant"] == "without"].set_index("date")
+    rows = [
+        (day["date"], day["reasons"], *_challenger(without, day["date"], study.estimates))
+        for day in records(red.tail(listed))
+    ]
+    columns = (
+        Column("date", is_whole=True),
+        "why",
+        "calibrated without",
+        Column("RMSRE then", ".2f", PERCENT, is_extra=True),
+        Column("moves most", is_whole=True),
+    )
+    caption = f"Days that need review: the last {len(rows)} of {len(red):,} red ones"
+    return table(caption, columns, rows)
+
+
+def amber_day_table(study: Study, listed: int) -> Table | str:
+    """The last amber days, and why they are amber."""
+    amber = study.rag[study.rag["rag"] == "amber"]
+    if amber.empty:
+        return "No day is amber."
+    rows = [(day["date"], day["reasons"]) for day in records(amber.tail(listed))]
+    caption = f"Amber days: the last {len(rows)} of {len(amber):,}"
+    return table(caption, (Column("date", is_whole=True), "why"), rows)
+
+
+def rule_table(study: Study) -> Table:
+    """The rules of the RAG statuses, and on how many days each applies."""
+    rules, reasons = study.settings.governance, study.rag["reasons"]
+    known = {metric.name: metric.text for metric in METRICS if metric.per == "day"}
+    rows: list[tuple[Cell, ...]] = []
+    if rules.screening:
+        accused = study.screening["verdict"].isin(ACCUSING)
+        dates = study.screening.loc[accused, "date"].nunique()
+        rows.append(("a quote is likely wrong, by its past and the others", "", "any", dates))
+    for name, limits in rules.limits.items():
+        if limits.amber is None and limits.red is None:
+            continue
+        values = study.fitted[name].abs() if name in study.fitted else None
+        least = min(one for one in (limits.amber, limits.red) if one is not None)
+        days = None if values is None else int((values >= least).sum())
+        rows.append((known.get(name, name), _limit(limits.amber), _limit(limits.red), days))
+    for flags, is_red in ((rules.amber, False), (rules.red, True)):
+        for flag in flags:
+            days = int(study.fitted[flag].sum()) if flag in study.fitted else None
+            marks = ("", "yes") if is_red else ("yes", "")
+            rows.append((known.get(flag, flag), *marks, days))
+    if rules.warnings:
+        days = int(reasons.str.contains("data: ", regex=False).sum())
+        rows.append(("the checks found something in the day's data", "yes", "", days))
+    columns = (Column("rule"), Column("amber from", "s"), Column("red from", "s"),
+               Column("days", ",.0f"))  # fmt: skip
+    return table("Rules of the RAG statuses, and the days on which each applies", columns, rows)
+
+
+def _limit(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _challenger(
+    without: pd.DataFrame, date: pd.Timestamp, estimates: pd.DataFrame
+) -> tuple[Cell, ...]:
+    """What a day is without its most doubted quote."""
+    if date not in without.index:
+        return "", "", ""
+    look = without.loc[date]
+    name = str(look["largest_shift_of"])
+    move = f"{name}: {estimates.loc[date, name]:.3g} to {look[name]:.3g}"
+    return str(look["label"]), look["rmsre"], move
+
+
+def reference_blocks(study: Study) -> list[Block | str]:
+    """The paper's table, as far as its dates are in the study, and the summary of each date."""
+    there = set(study.days["date"].dt.strftime("%Y-%m-%d"))
+    dates = {date: event for date, event in REFERENCE_DATES.items() if date in there}
+    if not dates:
+        return []
+    cases = records(statistics.reference_dates(study, dates))
+    columns = (
+        Column("date", is_whole=True),
+        Column("event", is_whole=True),
+        Column("RMSRE", ".2f", PERCENT),
+        Column("EDoF", ".0f"),
+        *LARGEST.values(),
+    )
+    rows = [
+        (
+            case["date"], case["event"], case["rmsre"], case["edof"],
+            *(Noted(case[name], str(case[f"{name}_at"])) for name in LARGEST),
+        )
+        for case in cases
+    ]  # fmt: skip
+    summaries = (f"**{case['date']:%Y-%m-%d}** {case['summary']}" for case in cases)
+    return [table("Reference dates", columns, rows), *summaries]
+
+
+def leverage_table(study: Study) -> Table:
+    """The median leverage of each quote, and how often it all but decides."""
+    return framed(
+        "Leverage by quote",
+        statistics.leverage_by_maturity(study, thresholds=(NEAR_ONE,)),
+        {
+            "label": Column("quote", "s"),
+            "median": Column("median leverage", ".2f", full=1.0),
+            f"share_above_{NEAR_ONE:g}": Column(f"days above {NEAR_ONE:g}", ".0f", PERCENT),
+        },
+    )
+
+
+def edof_table(study: Study) -> Table:
+    """On which share of days each level is reached, in three variants."""
+    shares = statistics.edof_levels(study).pivot(index="variant", columns="level", values="share")
+    rows: list[tuple[Cell, ...]] = []
+    full = len(study.specs.names)
+    levels = range(full, max(full - LEVELS, 0), -1)
+    for variant, words in VARIANTS.items():
+        found: Mapping[Any, float] = shares.fillna(0.0).loc[variant].to_dict()
+        rows.append((words, *(found.get(level, 0.0) for level in levels)))
+    heads = (Column(f"EDoF {level}", ".0f", PERCENT) for level in levels)
+    return table("Effective degrees of freedom, share of days", ("variant", *heads), rows)
+
+
+def switch_sentence(study: Study) -> str:
+    """How often EDoF changes from one day to the next."""
+    switches = statistics.edof_switches(study)
+    total = int(switches["switches"].sum())
+    if not total:
+        return "EDoF never switches from one day to the next."
+    most = switches.loc[switches["switches"].idxmax()]
+    times = counted(total, "time")
+    return f"EDoF switches {times}, most often in {most['quarter']} ({most['switches']})."
+
+
+def bound_table(study: Study) -> Table | str:
+    """On which share of days each bound is active."""
+    active = statistics.active_constraints(study)
+    held = active[active["exact"] > 0].sort_values("exact", ascending=False)
+    if held.empty:
+        return "No parameter is at a bound."
+    rows = [(f"{row['parameter']} = {row['bound']:g}", row["exact"]) for row in records(held)]
+    return table("Bounds, share of days", ("bound", Column("active", _tenths, PERCENT)), rows)
+
+
+def _tenths(value: float) -> str:
+    """A percentage, of which a small one is not none."""
+    return "below 0.1" if 0 < value < 0.1 else f"{value:.1f}"

@@ -1,0 +1,76 @@
+"""The audit trail of a run: every setting as it was used, and which thresholds somebody changed.
+
+`StudySettings.results_hash` decides whether a day is computed anew, given its data; the hash here
+covers everything that was set, the reading of the files included.
+"""
+
+import getpass
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calibscope.calibration.problem import box
+from calibscope.market.market import Market
+from calibscope.study.settings import CalibrationSection, StudySettings
+
+THRESHOLDS = ("diagnosis", "governance")  # sections whose changes are logged
+
+
+def effective_settings(market: Market, settings: StudySettings) -> dict[str, Any]:
+    """Every setting as it counts: bounds of all parameters, and how the market was read.
+
+    The market is None where days were made in Python, whose data has no settings.
+    """
+    content = json.loads(settings.model_dump_json())
+    content["calibration"]["bounds"] = {
+        one.calibration.models[0]: _bounds(one.calibration) for one in settings.each_model()
+    }
+    read = market.settings
+    content["market"] = None if read is None else json.loads(read.model_dump_json())
+    return content  # type: ignore[no-any-return]
+
+
+def _bounds(section: CalibrationSection) -> dict[str, list[float]]:
+    lower, upper = box(section.specs, section.bounds, section.fixed)
+    pairs = zip(section.specs.names, lower.tolist(), upper.tolist(), strict=True)
+    return {name: [low, high] for name, low, high in pairs}
+
+
+def hash_of(content: Mapping[str, Any]) -> str:
+    """SHA-256 of settings, whatever their order."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def changed_thresholds(before: str | None, after: str) -> list[dict[str, str]]:
+    """What differs between the settings (JSON) of two runs in thresholds: setting, old, new."""
+    if before is None:
+        return []
+    old, new = (dict(_leaves(_thresholds(text))) for text in (before, after))
+    return [
+        {"setting": name, "old": old.get(name, "none"), "new": new.get(name, "none")}
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _thresholds(text: str) -> dict[str, Any]:
+    content = json.loads(text)
+    return {name: content.get(name, {}) for name in THRESHOLDS}
+
+
+def _leaves(content: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Settings by their full name, such as governance.limits.rmsre.amber, as JSON."""
+    if isinstance(content, dict) and content:
+        for name, value in content.items():
+            yield from _leaves(value, f"{place}.{name}" if place else name)
+    else:
+        yield place, json.dumps(content)
+
+
+def user() -> str:
+    """Who runs this, as the operating system says."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container without users
+        return "unknown"

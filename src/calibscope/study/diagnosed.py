@@ -1,0 +1,78 @@
+"""Days that were fitted and diagnosed together: what metrics are computed from."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from calibscope.base.arrays import Indices
+from calibscope.calibration.calibrate import Fits
+from calibscope.calibration.near_optimal.plausible import PlausibleFits, plausible_fits
+from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.batch import Batch
+from calibscope.diagnosis.diagnose import diagnose_many, in_mode
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
+from calibscope.market.day import MarketDay
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosed:
+    """Days with equally many quotes, fitted and diagnosed: what a metric is computed from.
+
+    Arrays have the day first; an anchor's rows come after the quotes.
+    """
+
+    fits: Sequence[Fit]  # n of them
+    own: Batch  # in the mode of the settings
+    full: Batch
+    strict: Batch
+    diagnosis: Callable[[int], Diagnosis]  # of each fit, in the mode of the settings
+    threads: int | None = None  # None: all cores
+
+    @cached_property
+    def days(self) -> tuple[MarketDay, ...]:
+        """(n,) the quotes and curves."""
+        return tuple(fit.problem.day for fit in self.fits)
+
+    @cached_property
+    def plausible(self) -> PlausibleFits:
+        """The best plausible fit of each day."""
+        return plausible_fits(self.fits, self.threads)
+
+    @property
+    def quote_count(self) -> int:
+        """How many quotes each day has."""
+        return len(self.days[0].prices)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """(p,) in the model's order."""
+        return self.fits[0].problem.specs.names
+
+
+def diagnosed(
+    fits: Fits | Sequence[Fit],
+    mode: Mode = DEFAULT_MODE,
+    settings: DiagnosisSettings = USUAL,
+    threads: int | None = None,
+) -> Iterator[tuple[Indices, Diagnosed]]:
+    """Fits with equally many quotes together, and their places among all."""
+    own = diagnose_many(fits, mode, settings, threads)
+    full, strict = (own if other == mode else in_mode(own, other) for other in ("full", "strict"))
+    every = list(fits)
+    for number, batch in enumerate(own.batches):
+        places = np.flatnonzero(own.batch_of == number)
+        yield (
+            places,
+            Diagnosed(
+                [every[place] for place in places],
+                batch,
+                full.batches[number],
+                strict.batches[number],
+                lambda k, places=places: own[int(places[k])],  # type: ignore[misc]
+                threads,
+            ),
+        )

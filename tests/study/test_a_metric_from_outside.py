@@ -1,0 +1,269 @@
+"""Metrics that calibscope has never heard of, in store, export, JSON and RAG, without an edit."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from outside_metrics import COVARIANCE_RATIO, MEAN_LEVERAGE
+from rich.console import Console
+
+import calibscope as cs
+from calibscope.report.html.write_day import write_day
+from calibscope.report.machine_readable import day_as_data
+from calibscope.report.render.as_data import as_data
+from calibscope.report.render.terminal import on_terminal
+from calibscope.report.sections.day import day_document
+from calibscope.study import metric as registry
+from calibscope.study.metrics import DAY_METRICS, METRICS
+from calibscope.study.settings import StudySettings
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    for metric in (COVARIANCE_RATIO, MEAN_LEVERAGE):
+        cs.register_metric(metric)
+    yield
+    registry._REGISTERED.clear()
+
+
+@pytest.fixture(scope="module")
+def market():
+    return cs.demo_market().between("2020-03-10", "2020-03-20")
+
+
+@pytest.fixture(scope="module")
+def study(market, tmp_path_factory):
+    return cs.run_study(market, tmp_path_factory.mktemp("study") / "study.db")
+
+
+def test_it_is_in_the_store(study, market):
+    rows = study.metrics
+    assert set(rows["metric"]) == {"covariance_ratio", "mean_leverage"}
+    for day in market:
+        dx = cs.diagnose(cs.calibrate(day))
+        own = rows[rows["date"] == str(day.date)].set_index(["metric", "label"])["value"]
+        assert own["mean_leverage"].iloc[0] == pytest.approx(dx.leverage.mean(), rel=1e-9)
+        m, p = len(day.prices), dx.edof
+        wanted = ((m - p - dx.resid_studentized_internal**2) / (m - p - 1)) ** p / (1 - dx.leverage)
+        found = own["covariance_ratio"][list(day.labels)]
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_it_decides_the_rag_status(study):
+    reasons = study.rag.set_index("date")["reasons"]
+    values = study.metrics.pivot_table("value", "date", "metric", "max")
+    for date, value in values["covariance_ratio"].items():
+        assert ("generalised variance would be" in reasons[date]) == (value >= 1e3)
+    for date, value in values["mean_leverage"].items():
+        assert (f"mean_leverage {value:.3g}" in reasons[date]) == (value >= 0.384)
+    assert 0 < reasons.str.contains("without 3Y the generalised variance").sum() < len(reasons)
+    loose = {"governance": {"limits": {"covariance_ratio": False, "mean_leverage": {"amber": 9}}}}
+    settings = StudySettings.model_validate(loose)
+    assert settings.governance.limits["covariance_ratio"].amber is None
+    with pytest.raises(cs.SettingsError, match=r"did you mean|choose from"):
+        cs.run_study(cs.Market([]), "x.db", {"governance": {"limits": {"mean_levrage": False}}})
+
+
+def test_it_is_exported(study, tmp_path):
+    cs.export(study, tmp_path / "tables", format="parquet")
+    frame = pd.read_parquet(tmp_path / "tables" / "metrics.parquet")
+    assert len(frame) == len(study.metrics) == 9 * (13 + 1)
+
+
+def test_it_is_in_the_json_of_a_day(market):
+    data = day_as_data(cs.calibrate(market.day("2020-03-18")))["metrics"]
+    assert len(data["quote"]["covariance_ratio"]) == 13
+    assert 0.3 < data["day"]["mean_leverage"] < 0.5
+    assert set(data["day"]) == {one.name for one in (*DAY_METRICS, MEAN_LEVERAGE)}
+    json.dumps(data)
+
+
+def test_it_is_on_the_page_of_a_day(market, tmp_path):
+    document = day_document(cs.calibrate(market.day("2020-03-18")), "a market")
+    console = Console(file=io.StringIO(), width=100)
+    console.print(on_terminal(document))
+    text = console.file.getvalue()
+    assert "Further measures" in text
+    assert "covariance_ratio" in text
+    (found,) = (one for one in as_data(document)["sections"] if one["title"] == "Further measures")
+    assert "how much of the precision" in json.dumps(found)
+    file = write_day(cs.calibrate(market.day("2020-03-18")), tmp_path / "day.html", "a market")
+    assert "covariance_ratio" in (tmp_path / "day.html").read_text(encoding="utf-8"), file
+
+
+def test_it_is_part_of_the_hash(study, market, tmp_path):
+    with_both = StudySettings().results_hash
+    assert study.runs["settings_hash"].iloc[-1] == with_both
+    removed = registry._REGISTERED.pop("mean_leverage")
+    try:
+        assert StudySettings().results_hash != with_both
+        # Whoever does not have the metric reads the study all the same.
+        again = cs.open_study(study.path)
+        assert again.rag.equals(study.rag) or "mean_leverage" in " ".join(again.rag["reasons"])
+        assert len(again.metrics) == len(study.metrics)
+        fewer = cs.run_study(market, tmp_path / "study.db")
+        assert set(fewer.metrics["metric"]) == {"covariance_ratio"}
+    finally:
+        registry._REGISTERED["mean_leverage"] = removed
+    other = cs.Metric("mean_leverage", per="day", unit="1", text="another formula",
+                      compute=lambda sample: 2 * sample.own.leverage.mean(axis=-1))  # fmt: skip
+    assert other.version != MEAN_LEVERAGE.version
+
+
+def test_without_metrics_from_outside_the_hash_is_as_before():
+    kept = dict(registry._REGISTERED)
+    registry._REGISTERED.clear()
+    try:
+        assert StudySettings().results_hash.startswith("ed768f62")  # as versions 3 to 5 had it
+    finally:
+        registry._REGISTERED.update(kept)
+
+
+def test_a_wrong_shape_fails_the_day_with_a_reason(market, tmp_path):
+    wrong = cs.Metric("wrong", per="quote", unit="1", text="has no quotes",
+                      compute=lambda sample: np.zeros(len(sample.fits)))  # fmt: skip
+    cs.register_metric(wrong)
+    try:
+        study = cs.run_study(market.between("2020-03-17", "2020-03-18"), tmp_path / "study.db")
+    finally:
+        del registry._REGISTERED["wrong"]
+    assert set(study.days["status"]) == {"FAILED"}
+    assert study.days["reason"].str.contains(r"wrong has the shape \(1,\); \(1, 13\) is").all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": "two words"}, "give a word with letters"),
+        ({"per": "week"}, "choose from day, quote, parameter, pair"),
+        ({"text": ""}, "text is empty"),
+        ({"compute": 3}, "is not a function"),
+    ],
+)
+def test_what_is_not_a_metric_is_refused(changes, words):
+    given = {"name": "own", "per": "day", "unit": "1", "text": "words", "compute": len}
+    with pytest.raises(ValueError, match=words):
+        cs.Metric(**(given | changes))
+
+
+def test_names_of_calibscope_are_taken():
+    with pytest.raises(ValueError, match="rmsre is a metric of calibscope"):
+        cs.register_metric(cs.Metric("rmsre", "day", "1", "mine", len))
+    with pytest.raises(TypeError, match="expected a Metric"):
+        cs.register_metric("rmsre")
+
+
+def test_every_metric_is_described():
+    for metric in METRICS:
+        assert metric.text
+        assert bool(metric.unit) == (metric.kind in ("number", "count")), metric.name
+    names = [(metric.per, metric.name) for metric in METRICS]
+    assert len(set(names)) == len(names)
+
+
+FORMULA = """
+def covariance_ratio(sample):
+    own = sample.own
+    m, p = own.problem.design.shape[-2], own.edof[:, None]
+    return ((m - p - own.resid_studentized_internal**2) / (m - p - 1)) ** p / (1 - own.leverage)
+"""
+RECORD = """    Metric("covariance_ratio", "quote", "1", "what the quote adds to the precision",
+           covariance_ratio),
+    Metric("weight", "quote",
+"""
+INSIDE = """
+import importlib.util, sys
+from pathlib import Path
+
+class Changed:  # two files in place of those of the package, or beside them
+    def find_spec(self, name, path, target=None):
+        file = Path(sys.argv[1], *name.split(".")).with_suffix(".py")
+        return importlib.util.spec_from_file_location(name, file) if file.is_file() else None
+
+sys.meta_path.insert(0, Changed())
+import calibscope as cs
+from calibscope.report.export.dictionary import dictionary
+from calibscope.report.html.write_day import write_day
+from calibscope.report.machine_readable import day_as_data
+from calibscope.report.render.as_data import as_data
+from calibscope.report.render.terminal import on_terminal
+from calibscope.report.sections.day import day_document
+
+market = cs.demo_market().between("2020-03-16", "2020-03-18")
+study = cs.run_study(market, Path(sys.argv[1], "study.db"))
+assert study.quotes["covariance_ratio"].notna().all()
+columns = dictionary(study.specs)["quotes"].columns
+assert columns["covariance_ratio"].meaning.startswith("what the quote adds")
+assert len(day_as_data(cs.calibrate(market.days[0]))["metrics"]["quote"]["covariance_ratio"]) == 13
+print("stored, exported, shown")
+"""
+
+
+def test_inside_a_metric_is_two_files(tmp_path):
+    """Those that docs/architecture/add-a-diagnostic.md names: formula and record."""
+    page = (ROOT / "docs" / "architecture" / "add-a-diagnostic.md").read_text("utf-8")
+    formula, record = "diagnosis/linear/covariance_ratio.py", "study/metrics.py"
+    assert f"1. `{formula}`" in page
+    assert f"2. `{record}`" in page
+    package = tmp_path / "calibscope"
+    for file in (formula, record):
+        (package / file).parent.mkdir(parents=True)
+    (package / formula).write_text(FORMULA)
+    text = (Path(cs.__file__).parent / record).read_text(encoding="utf-8")
+    place = '    Metric("weight", "quote",'
+    assert text.count(place) == 1
+    imported = "from calibscope.diagnosis.linear.covariance_ratio import covariance_ratio\n"
+    text = text.replace(place, RECORD.rstrip()).replace(
+        "import numpy as np\n", f"import numpy as np\n{imported}"
+    )
+    (package / record).write_text(text, encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-c", INSIDE, str(tmp_path)], capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert result.stdout == "stored, exported, shown\n", result.stderr
+
+
+WORKER = """
+import sys, calibscope as cs
+
+def main(folder):
+    from distributed import LocalCluster
+    market = cs.demo_market().between("2020-03-16", "2020-03-18")
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = cs.run_study(market, f"{folder}/there.db", engine=cluster.scheduler_address)
+    here = cs.run_study(market, f"{folder}/here.db")
+    assert here.metrics.equals(there.metrics) and len(here.metrics) == 3 * 14
+    print("same")
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+"""
+
+
+def test_a_dask_worker_finds_it_by_its_entry_point(tmp_path):
+    """In processes that never called `register_metric`."""
+    info = tmp_path / "outside-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[calibscope.metrics]\ncovariance_ratio = outside_metrics:COVARIANCE_RATIO\n"
+        "mean_leverage = outside_metrics:MEAN_LEVERAGE\n"
+    )
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
+    path = os.pathsep.join([str(tmp_path), str(HERE), os.environ.get("PYTHONPATH", "")])
+    result = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, timeout=300,
+        check=False, env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    assert result.stdout == "same\n", result.stderr
