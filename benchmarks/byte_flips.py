@@ -36,7 +36,7 @@ def make_study(path: Path) -> cs.Market:
     market = small_market()
     others = tuple(replace(day, prices=1.01 * day.prices) for day in market.days[:2])
     cs.run_study(replace(market, days=others, dropped=()), path)
-    cs.run_study(market, path, refits="flagged")
+    cs.run_study(market, path, profiles="usual")
     return market
 
 

@@ -110,10 +110,10 @@ def test_the_live_page_opens_a_study_once_until_it_changes(tmp_path):
     cs.run_study(market, tmp_path / "s.db")
     source = Source(tmp_path / "s.db")
     first = source.study(State())
-    assert first.left_out.empty
+    assert first.profiles.empty
     assert source.study(State()) is first
-    cs.run_study(market, tmp_path / "s.db", refits="all")  # which leaves all days as they are
-    assert not source.study(State()).left_out.empty
+    cs.run_study(market, tmp_path / "s.db", profiles="all")  # which leaves all days as they are
+    assert not source.study(State()).profiles.empty
 
 
 def test_rows_that_are_there(store):

@@ -20,14 +20,17 @@ from calibscope.report.sections.study_refits import refit_blocks
 from sealing import seal_again
 
 MARCH = cs.demo_market().between("2020-03-12", "2020-03-19")
-STRICT = {"governance": {"limits": {"largest_leverage": {"red": 0.985, "amber": 0.97}}}}
+LIMITS = {"largest_leverage": {"red": 0.985, "amber": 0.97}, "largest_refit_confidence": False}
+STRICT = {"governance": {"limits": LIMITS}}
+# Between these the search is not compiled as a whole: no quote is left out unless asked for.
+BETWEEN_OTHER_BOUNDS = {"calibration": {"bounds": {"rho_xy": [-1.0, 0.9]}}}
 EXACT_TABLES = ("left_out", "profiles")
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     path = tmp_path_factory.mktemp("exact") / "s.db"
-    return cs.run_study(MARCH, path, STRICT, refits="all")
+    return cs.run_study(MARCH, path, STRICT, profiles="all")
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +99,16 @@ def test_marks_travel_with_the_intervals(study, tmp_path):
 
 
 def test_a_study_without_exact_answers_says_how_to_get_them(tmp_path):
-    study = cs.run_study(MARCH, tmp_path / "s.db", STRICT)
+    study = cs.run_study(MARCH, tmp_path / "s.db", {**STRICT, **BETWEEN_OTHER_BOUNDS})
     (sentence,) = refit_blocks(study)
-    assert sentence.startswith("No day was fitted again: `calibscope run ... --refits flagged`")
+    assert sentence.startswith("No day was fitted again: `calibscope run ... --profiles all`")
 
 
 def test_green_days_need_none(market, tmp_path):
     green = replace(market, days=market.days[:4], dropped=())
-    assert refit_blocks(cs.run_study(green, tmp_path / "s.db")) == []
+    study = cs.run_study(green, tmp_path / "s.db", BETWEEN_OTHER_BOUNDS)
+    assert set(study.rag["rag"]) == {"green"}
+    assert refit_blocks(study) == []
 
 
 def test_days_that_lack_answers_are_counted(study, tmp_path):
@@ -111,11 +116,12 @@ def test_days_that_lack_answers_are_counted(study, tmp_path):
     path.write_bytes(study.path.read_bytes())
     day = study.days.loc[study.days["date"] == flagged(study).iloc[0], "day_id"].item()
     with closing(sqlite3.connect(path)) as store, store:
-        store.execute("DELETE FROM left_out WHERE day_id = ?", (int(day),))
+        store.execute("DELETE FROM profiles WHERE day_id = ?", (int(day),))
     seal_again(path)
     first = refit_blocks(cs.open_study(path))[0]
-    assert f"{len(MARCH) - 1} days were fitted again" in first
-    assert "1 day that is not green was not: `calibscope run" in first
+    assert f"{len(MARCH)} days were fitted again without each quote" in first
+    assert f"{len(MARCH) - 1} days have profile intervals" in first
+    assert "1 day that is not green has none: `calibscope run" in first
 
 
 def test_exports_have_the_tables_with_units(study, tmp_path):
@@ -135,6 +141,7 @@ def test_exports_have_the_tables_with_units(study, tmp_path):
 
 
 def test_exports_without_exact_answers_lack_the_tables(tmp_path):
-    study = cs.run_study(cs.Market(MARCH.days[:1], name="one"), tmp_path / "s.db")
+    one = cs.Market(MARCH.days[:1], name="one")
+    study = cs.run_study(one, tmp_path / "s.db", BETWEEN_OTHER_BOUNDS)
     cs.export(study, tmp_path / "csv", format="csv")
     assert not [name for name in EXACT_TABLES if (tmp_path / "csv" / f"{name}.csv").exists()]

@@ -1,12 +1,13 @@
-"""Refits of a study: kept once, for the days that were asked for."""
+"""Refits of a study: every quote left out on every day, profiles for the days that matter."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import calibscope as cs
-from calibscope.study import refits
+from calibscope.study import left_out, refits, tasks
 from calibscope.study.run import run_study
 
 
@@ -19,7 +20,7 @@ def few(market):
 def answered(few, tmp_path_factory):
     path = tmp_path_factory.mktemp("refits") / "s.db"
     tallies = []
-    run_study(few, path, refits="all", progress=lambda tally: tallies.append(tally))
+    run_study(few, path, profiles="all", progress=lambda tally: tallies.append(tally))
     return path, tallies[-1]
 
 
@@ -38,7 +39,7 @@ def test_stored_answers_are_those_of_the_diagnosis(few, answered):
     dx = cs.diagnose(cs.calibrate(day))
     stored = study.left_out[study.left_out["date"] == str(day.date)]
     frame = dx.refits.leave_one_out().frame()
-    for name in ("a_x", "rho_xy", "rms", "press"):
+    for name in ("a_x", "rho_xy", "rms", "press", "cooks_distance", "confidence"):
         np.testing.assert_allclose(stored[name], frame[name], rtol=1e-9)
     found = dx.refits.profiles(study.settings.diagnosis.levels)
     stored = study.profiles[study.profiles["date"] == str(day.date)].set_index("parameter")
@@ -47,45 +48,88 @@ def test_stored_answers_are_those_of_the_diagnosis(few, answered):
         np.testing.assert_allclose(stored.loc[curve.name, "high"], curve.high, rtol=1e-9)
 
 
-def test_days_that_have_answers_are_left_alone(few, answered, monkeypatch):
+def test_how_far_the_fit_moves_is_a_metric_of_the_day(few, answered):
+    """Cook's distance from its definition, with the fit of the day without the quote."""
     path, _ = answered
-    monkeypatch.setattr(refits, "answers", lambda *_: pytest.fail("computed again"))
+    day, study = few.days[0], cs.open_study(path)
+    fit, levels = cs.calibrate(day), []
+    free = int((fit.at_bound == 0).sum())
+    scale = fit.objective / (len(day.prices) - free)
+    for label in day.labels:
+        other = cs.calibrate(day.without([label])).parameters
+        rise = ((other.prices(day) / day.prices - 1.0) ** 2).sum() - fit.objective
+        levels.append(stats.f.cdf(rise / (free * scale), free, len(day.prices) - free))
+    stored = study.days.iloc[0]
+    assert stored["largest_refit_confidence"] == pytest.approx(max(levels), rel=1e-6)
+    assert stored["largest_refit_confidence_at"] == day.labels[int(np.argmax(levels))]
+
+
+def test_a_quote_that_moves_the_fit_out_of_its_region_is_a_reason(few, tmp_path):
+    limits = {"governance": {"limits": {"largest_refit_confidence": {"amber": 0.0}}}}
+    study = run_study(few, tmp_path / "s.db", limits)
+    row = study.days.iloc[0]
+    said = f"the fit without {row['largest_refit_confidence_at']} is at the edge of the "
+    assert said in study.rag["reasons"].iloc[0]
+
+
+def test_days_that_have_answers_are_left_alone(answered, few, monkeypatch):
+    path, _ = answered
+    monkeypatch.setattr(tasks, "profile_columns", lambda *_: pytest.fail("computed again"))
     tallies = []
-    run_study(few, path, refits="all", progress=lambda tally: tallies.append(tally))
+    run_study(few, path, profiles="all", progress=lambda tally: tallies.append(tally))
     assert tallies[-1].refits_total == 0
 
 
-def test_green_days_are_not_flagged(few, tmp_path):
-    study = run_study(few, tmp_path / "s.db", refits="flagged")
+def test_usually_the_latest_days_and_those_that_are_not_green_are_profiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(refits, "LATEST", 2)
+    some = cs.demo_market().between("2020-03-12", "2020-03-23")
+    limits = {"largest_leverage": {"amber": 0.97}, "largest_refit_confidence": False}
+    strict = {"governance": {"limits": limits}}
+    study = run_study(some, tmp_path / "s.db", strict, profiles="usual")
     flagged = set(study.rag.loc[study.rag["rag"] != "green", "date"])
-    assert set(study.left_out["date"]) == flagged
+    usual = flagged | set(study.days["date"].iloc[-2:])
+    assert len(flagged) < len(usual) < len(study.days)
+    assert set(study.profiles["date"]) == usual
+
+
+def test_what_is_slow_is_fitted_again_on_request_alone(few, tmp_path):
+    slow = {"calibration": {"bounds": {"rho_xy": [-1.0, 0.9]}}}
+    one = replace(few, days=few.days[:1])
+    for wanted, is_there in (("usual", False), ("all", True)):
+        study = run_study(one, tmp_path / "s.db", slow, profiles=wanted)
+        assert (not study.left_out.empty) == is_there
+        assert (not study.profiles.empty) == is_there
+        assert study.days["largest_refit_confidence"].isna().all()
 
 
 def test_a_day_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
-    real, bad = refits.answers, few.days[2].date
+    real, bad = tasks.alone, few.days[2].date
 
-    def sometimes(day, settings):
-        if day.date == bad:
+    def sometimes(dx, fit):
+        if fit.problem.day.date == bad:
             raise FloatingPointError("no such luck")
-        return real(day, settings)
+        return real(dx, fit)
 
-    monkeypatch.setattr(refits, "answers", sometimes)
+    for module in (tasks, left_out):
+        monkeypatch.setattr(module, "alone", sometimes)
+    monkeypatch.setattr(refits, "CHUNK", 1)
     tallies = []
     study = run_study(
-        few, tmp_path / "s.db", refits="all",
+        few, tmp_path / "s.db", profiles="all",
         progress=lambda tally: tallies.append((tally.refits_done, tally.refits_failed)),
     )  # fmt: skip
-    assert tallies[-1] == (4, 1)
-    assert (3, 1) in tallies  # while it runs
-    assert len(set(study.left_out["date"])) == 3
-    assert study.failed_refits["date"].dt.date.to_list() == [bad]
-    assert study.failed_refits["reason"].to_list() == ["FloatingPointError: no such luck"]
-    monkeypatch.setattr(refits, "answers", real)
-    study = run_study(few, tmp_path / "s.db", refits="all")
+    assert tallies[-1] == (5, 2)  # without each quote it is tried twice
+    assert len(set(study.left_out["date"])) == len(set(study.profiles["date"])) == 3
+    assert study.failed_refits["date"].dt.date.to_list() == [bad] * 2
+    assert study.failed_refits["task"].to_list() == ["left_out", "profiles"]
+    assert set(study.failed_refits["reason"]) == {"FloatingPointError: no such luck"}
+    for module in (tasks, left_out):
+        monkeypatch.setattr(module, "alone", real)
+    study = run_study(few, tmp_path / "s.db", profiles="all")
     assert study.failed_refits.empty
-    assert len(set(study.left_out["date"])) == 4
+    assert len(set(study.left_out["date"])) == len(set(study.profiles["date"])) == 4
 
 
 def test_an_unknown_choice_is_refused(few, tmp_path):
-    with pytest.raises(ValueError, match=r"^refits is .*; choose from flagged, all"):
-        run_study(few, tmp_path / "s.db", refits="some")
+    with pytest.raises(ValueError, match=r"^profiles is .*; choose from usual, all, none"):
+        run_study(few, tmp_path / "s.db", profiles="some")

@@ -67,8 +67,7 @@ def test_every_version_is_upgraded_to_the_same_numbers(version, old, market):
     assert study.quotes["label"].tolist()[:3] == ["3Y", "4Y", "5Y"]
     assert set(study.quotes["kind"]) == {"cap"}
     assert study.day("2020-03-11").fingerprint == market.day("2020-03-11").fingerprint
-    if version > 1:
-        assert study.left_out["label"].nunique() == (13 if version >= SAME_SETTINGS else 0)
+    assert study.left_out["label"].nunique() == 13
     if version in (3, 4):
         assert set(study.challenger_fits["label"]) == {"12Y"}
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0

@@ -283,14 +283,19 @@ def test_leverage_and_cooks_distance_in_two_modes(fits, diagnoses):
 
 def test_intervals_carry_their_marks(fits, diagnoses):
     dx = diagnoses[AT_BOUND]
+    by_profile = dx.intervals(0.95)
+    low, high = by_profile.of("a_y")
+    value = dx.problem.values[1]
     figure = interval_chart(dx)
+    assert trace(figure, "a_y, 95 %").x == pytest.approx((low / value, high / value))
+    assert said_of(figure) == [mark for mark in by_profile.marks if mark]
+    figure = interval_chart(dx, method="delta")
     wide = dx.intervals(0.95, method="delta")
     low, high = wide.of("a_y")
-    value = dx.problem.values[1]
     assert trace(figure, "a_y, 95 %").x == pytest.approx((low / value, high / value))
     assert said_of(figure) == [mark for mark in wide.marks if mark]
     assert len(said_of(figure)) == 5  # given rho_xy, all of them
-    wide = interval_chart(cs.diagnose(fits[AT_BOUND], "full"))
+    wide = interval_chart(cs.diagnose(fits[AT_BOUND], "full"), method="delta")
     assert len(said_of(wide)) == 3
     assert len([each for each in wide.data if each.name == "sigma_x, beyond"]) == 2
     assert not [each for each in figure.data if each.name == "a_y, beyond"]

@@ -409,7 +409,7 @@ def test_a_study_keeps_mixed_days_by_label(tmp_path):
     dates = ("2024-06-03", "2024-06-04", "2024-06-05", "2024-06-06")
     kinds = (plain, mixed, (*plain, cs.BondOption(2, 7)), plain)
     days = [day_of(*quotes, date=date) for quotes, date in zip(kinds, dates, strict=True)]
-    study = cs.run_study(cs.Market(days), tmp_path / "study.db", refits="all")
+    study = cs.run_study(cs.Market(days), tmp_path / "study.db", profiles="all")
     assert study.days["quote_count"].tolist() == [7, 11, 8, 7]
     assert study.labels["label"].tolist() == [
         "2Y", "3Y", "5Y", "5Y floor @1.5%", "7Y", "10Y", "10Y @1%", "10Y @4%", "15Y", "20Y",

@@ -44,6 +44,10 @@ class Search:
     def prepare(self) -> None:
         """Whatever takes time at first, such as compiling."""
 
+    def is_quick(self, problem: Problem) -> bool:
+        """Whether a refit takes a millisecond or two."""
+        return False
+
     def plausibility(self, model: type[Model]) -> Plausible:
         """What parameters are acceptable, unless the user says otherwise."""
         return PlausibleBounds(model)

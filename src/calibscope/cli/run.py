@@ -26,8 +26,8 @@ from calibscope.cli.output import Output, output_options
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
 @click.option(
-    "--refits", type=click.Choice(("flagged", "all")),
-    help="Leave every quote out and profile every parameter: on days that are not green, or all.",
+    "--profiles", type=click.Choice(("usual", "all", "none")), default="usual", show_default=True,
+    help="Profile intervals: of days that are not green and the latest 250 (usual), or all days.",
 )  # fmt: skip
 @output_options
 @click.pass_context
@@ -39,7 +39,7 @@ def run(
     engine: str | None,
     engine_timeout: float,
     threads: int | None,
-    refits: str | None,
+    profiles: str,
     output: Output,
 ) -> None:
     """Calibrate and diagnose every day, and keep the results.
@@ -84,7 +84,7 @@ def run(
 
                 study = run_study(
                     market, store, chosen, engine=engine, threads=threads, inputs=files.paths,
-                    refits=refits, engine_timeout=engine_timeout, progress=report,
+                    profiles=profiles, engine_timeout=engine_timeout, progress=report,
                 )  # fmt: skip
         except (InputError, StoreError, EngineError) as error:
             raise click.ClickException(str(error)) from None

@@ -74,6 +74,7 @@ def day_as_data(
             "near_optimal_low": _by_name(fit, evidence.near_optimal.low),
             "near_optimal_high": _by_name(fit, evidence.near_optimal.high),
         },
+        "intervals": _profile_intervals(diagnose(fit, settings=thresholds)),
         "diagnosis": {
             mode: diagnosis_as_data(diagnose(fit, mode, thresholds)) for mode in get_args(Mode)
         },
@@ -116,6 +117,14 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
         "settings": asdict(dx.settings),
     }
     return plain(data)  # type: ignore[no-any-return]
+
+
+def _profile_intervals(dx: Diagnosis) -> dict[str, Any]:
+    """By profile, the same in every mode."""
+    intervals = dx.intervals(LEVELS)
+    names = ("low", "high", "is_cut_low", "is_cut_high", "second_minimum", "marks")
+    found = {name: getattr(intervals, name) for name in names}
+    return {"method": intervals.form, "levels": list(LEVELS), **found}
 
 
 def _intervals(dx: Diagnosis, scale: Scale, form: Form) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def _news(news: News, model: str = "") -> Text:
 
 def _summary(tally: Tally) -> str:
     answered = tally.refits_done - tally.refits_failed
-    refits = f" Refits for {counted(answered, 'day')}." if tally.refits_done else ""
+    refits = f" Profile intervals for {counted(answered, 'day')}." if tally.refits_done else ""
     if tally.refits_failed:
         lost = counted(tally.refits_failed, "day")
         refits += f" {lost} could not be fitted again (study.failed_refits says why)."

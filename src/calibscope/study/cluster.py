@@ -22,6 +22,7 @@ from calibscope.market.day import MarketDay
 from calibscope.study import fingerprint
 from calibscope.study.results import Results
 from calibscope.study.settings import StudySettings
+from calibscope.study.tasks import DAYS
 
 logger = logging.getLogger("calibscope")
 
@@ -53,13 +54,15 @@ class Cluster:
         """How the audit trail names it."""
         return self.address
 
-    def results(self, chunks: Iterable[Chunk], settings: StudySettings) -> Iterator[Results]:
+    def results(
+        self, chunks: Iterable[Chunk], settings: StudySettings, task: str = DAYS
+    ) -> Iterator[Results]:
         """The results of each chunk, in order; chunks of a worker that dies are computed again."""
         client = self._client()
         from distributed import KilledWorker
 
         try:
-            yield from _Conversation(self, client).results(chunks, settings)
+            yield from _Conversation(self, client).results(chunks, settings, task)
         except KilledWorker as error:
             raise EngineError(
                 f"{self.address}: several workers died over the same days ({error}); {STORED}: see "
@@ -114,7 +117,9 @@ class _Conversation:
     last_worker: float = field(default_factory=time.monotonic)  # when there was one
     function: Callable[[bytes, str], Answer] = field(default_factory=lambda: _portable())
 
-    def results(self, chunks: Iterable[Chunk], settings: StudySettings) -> Iterator[Results]:
+    def results(
+        self, chunks: Iterable[Chunk], settings: StudySettings, task: str
+    ) -> Iterator[Results]:
         """Those of each chunk, in order."""
         workers = self._workers()
         if not workers:
@@ -123,7 +128,7 @@ class _Conversation:
             )
         ahead = CHUNKS_PER_WORKER * sum(worker["nthreads"] for worker in workers.values())
         for days in chunks:
-            payload = pickle.dumps((days, settings))
+            payload = pickle.dumps((task, days, settings))
             self.under_way.append(_Task(payload, self._submit(payload)))
             if len(self.under_way) >= ahead:
                 yield self._next()
@@ -213,14 +218,14 @@ def _portable() -> Callable[[bytes, str], Answer]:
 
             code = version
             from calibscope.study import fingerprint
-            from calibscope.study.results import compute
+            from calibscope.study.tasks import TASKS
 
             code = f"{version} ({fingerprint.CODE})"
         except ImportError:  # of an older version, or there is none
             return worker, code, None
         if code != wanted:
             return worker, code, None
-        days, settings = pickle.loads(payload)
-        return worker, code, compute(days, settings, 1)
+        task, days, settings = pickle.loads(payload)
+        return worker, code, TASKS[task](days, settings, 1)
 
     return chunk

@@ -16,6 +16,7 @@ from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
 from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
 from calibscope.market.day import MarketDay
+from calibscope.study.left_out import LeftOut, left_out_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,11 @@ class Diagnosed:
     def plausible(self) -> PlausibleFits:
         """The best plausible fit of each day."""
         return plausible_fits(self.fits, self.threads)
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """Every quote of each day left out, where that is quick."""
+        return left_out_of(self.fits, self.diagnosis, self.threads)
 
     @property
     def quote_count(self) -> int:

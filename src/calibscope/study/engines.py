@@ -12,8 +12,9 @@ from itertools import islice
 from typing import Any, Protocol
 
 from calibscope.study.cluster import TIMEOUT, Chunk, Cluster, EngineError
-from calibscope.study.results import Results, compute
+from calibscope.study.results import Results
 from calibscope.study.settings import StudySettings
+from calibscope.study.tasks import DAYS, TASKS
 
 __all__ = ["Cluster", "Engine", "EngineError", "Threads", "engine_of"]
 
@@ -25,8 +26,10 @@ class Engine(Protocol):
     def name(self) -> str:
         """How the audit trail names it."""
 
-    def results(self, chunks: Iterable[Chunk], settings: StudySettings) -> Iterator[Results]:
-        """The results of each chunk, in order."""
+    def results(
+        self, chunks: Iterable[Chunk], settings: StudySettings, task: str = DAYS
+    ) -> Iterator[Results]:
+        """The results of each chunk, in order; tasks are those of `tasks.py`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,11 @@ class Threads:
         """How the audit trail names it."""
         return "this machine"
 
-    def results(self, chunks: Iterable[Chunk], settings: StudySettings) -> Iterator[Results]:
+    def results(
+        self, chunks: Iterable[Chunk], settings: StudySettings, task: str = DAYS
+    ) -> Iterator[Results]:
         """The results of each chunk, in order."""
+        compute = TASKS[task]
         pool = ThreadPoolExecutor(1)
         try:
             yield from _ahead(

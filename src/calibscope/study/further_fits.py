@@ -5,16 +5,16 @@ as columns beside what else is known of such a fit.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete
 
 from calibscope.study import schema
+from calibscope.study.columns import Columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Columns = dict[str, list[Any]]
 KEYS = {"optima": "rank", "challenger_fits": "variant", "left_out": "label"}  # by table
 
 

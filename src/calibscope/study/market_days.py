@@ -19,9 +19,9 @@ from calibscope.market.errors import MarketDataError
 from calibscope.market.instruments.kept import KeptInstrument
 from calibscope.market.schedule import Schedule
 from calibscope.study import schema
+from calibscope.study.columns import Columns
 from calibscope.study.database import insert_columns
 from calibscope.study.errors import StoreError
-from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_rows
 
 BATCH = 256  # days that are committed together

@@ -13,6 +13,7 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.uncertainty import Scale
+from calibscope.study.columns import without_nan
 from calibscope.study.diagnosed import Diagnosed
 from calibscope.study.metric import Metric, Per, further_metrics
 
@@ -70,9 +71,10 @@ def _largest(
         return np.take_along_axis(sizes, _place(sizes)[:, None], axis=-1)[:, 0]
 
     def where(sample: Diagnosed) -> list[str | None]:
+        sizes = values(sample)
         return [
-            day.labels[place] if place < len(day.labels) else None
-            for day, place in zip(sample.days, _place(values(sample)), strict=True)
+            day.labels[place] if place < len(day.labels) and row[place] == row[place] else None
+            for day, row, place in zip(sample.days, sizes, _place(sizes), strict=True)
         ]
 
     return (
@@ -162,6 +164,10 @@ DAY_METRICS: tuple[Metric, ...] = (
               "influence score {value:.3g} at {at}"),
     *_largest("cooks_distance", "1", "Cook's distance", _of_own("cooks_distance"),
               "Cook's distance {value:.3g} at {at}"),
+    *_largest("refit_confidence", "1",
+              "level of the confidence region at whose edge the fit without a quote is",
+              lambda sample: sample.left_out.confidence(sample.quote_count),
+              "the fit without {at} is at the edge of the {value:.1%} confidence region", 0.95),
     *(_day(name, "", words, _of_flags(name), kind="flag") for name, words in MEANINGS.items()),
     _day("is_identified", "", "quotes and active bounds determine the parameters",
          _of_fits("is_identified"), kind="flag"),
@@ -286,11 +292,6 @@ def metrics_of(sample: Diagnosed) -> dict[Per, dict[str, Any]]:
         count = int(np.prod(shape, dtype=int))
         found[metric.per][metric.name] = values[:count] if shape else values[0]
     return found
-
-
-def without_nan(values: Array) -> list[Any]:
-    """Numbers of a column, None where there is none: a database has no NaN."""
-    return [None if value != value else value for value in values.ravel().tolist()]
 
 
 def shape_of(per: Per, sample: Diagnosed) -> tuple[int, ...]:

@@ -13,9 +13,8 @@ from calibscope.calibration.near_optimal.near_optimal import near_optimal
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.study import schema
+from calibscope.study.columns import Columns, without_nan
 from calibscope.study.database import insert_columns
-from calibscope.study.metrics import without_nan
-from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_days
 from calibscope.study.settings import StudySettings
 

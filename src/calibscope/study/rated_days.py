@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from calibscope.study import schema
+from calibscope.study.columns import Columns
 from calibscope.study.rag import Rag, ratings_of, with_further
-from calibscope.study.results import Columns
 from calibscope.study.rows import read_rows
 from calibscope.study.screening import suspicions
 from calibscope.study.settings import StudySettings

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from calibscope.calibration.calibrate import calibrate_many
 from calibscope.calibration.solution import Fit
 from calibscope.market.day import MarketDay
 from calibscope.market.instruments.kept import expiries, interpolated, kinds
+from calibscope.study.columns import Columns, without_nan
 from calibscope.study.diagnosed import Diagnosed, diagnosed
 from calibscope.study.further_fits import FurtherFits
 from calibscope.study.metric import Metric
@@ -29,18 +29,16 @@ from calibscope.study.metrics import (
     SCALES,
     rows_of_day,
     values_of,
-    without_nan,
 )
+from calibscope.study.refitted import left_out_columns
 from calibscope.study.settings import StudySettings
-
-Columns = dict[str, list[Any]]  # of one table; "day" is the place in the chunk
 
 FAILED = "FAILED"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """The rows of a chunk, by table."""
+    """The rows of a chunk, by table; the column "day" is the place in the chunk."""
 
     tables: dict[str, Columns]
     calibration_seconds: float
@@ -111,11 +109,13 @@ def _compute(days: Sequence[MarketDay], settings: StudySettings, threads: int | 
             "directions": _of_directions(places, sample),
             "influence": _of_pairs(places, sample),
             "metrics": _further(places, sample, further),
+            **left_out_columns(places.tolist(), sample.fits, sample.left_out),
         }.items():
             tables[name] = _stacked(tables[name], columns) if name in tables else columns
     tables["days"] = _sorted(tables["days"])
     if settings.calibration.optima:
-        tables |= _optima(list(fits))
+        for name, columns in _optima(list(fits)).items():
+            tables[name] = _stacked(tables[name], columns) if name in tables else columns
     ended = time.perf_counter()
     return Results(tables, calibrated - began, ended - calibrated)
 

@@ -1,18 +1,17 @@
 """How a comparison of variants is kept: a row per variant, and one per variant and parameter."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Table
 
 from calibscope.study import schema
-from calibscope.study.metrics import without_nan
+from calibscope.study.columns import Columns, without_nan
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOVE = "move_"  # and the parameter: a column for users
 EDOF_COLUMNS = ("edof_full", "edof_one_less", "edof_fewer")  # in the store, whatever the model
-Columns = dict[str, list[Any]]
 
 
 def edof_columns(full: int) -> tuple[str, str, str]:

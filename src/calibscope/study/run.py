@@ -75,7 +75,7 @@ class Tally:
     calibration_seconds: float = 0.0
     diagnosis_seconds: float = 0.0
     store_seconds: float = 0.0
-    refits_total: int = 0  # days for which refits are wanted, and have none
+    refits_total: int = 0  # days that are to be fitted again, for profiles or without each quote
     refits_done: int = 0
     refits_failed: int = 0  # of those, without answers
     first_failure: str = ""  # why the first day without a fit has none
@@ -108,7 +108,7 @@ def run_study(
     engine: str | None = None,
     threads: int | None = None,
     inputs: Iterable[str | Path] = (),
-    refits: str | None = None,
+    profiles: str = "usual",
     engine_timeout: float = TIMEOUT,
     progress: Callable[[Tally], None] = lambda tally: None,
 ) -> Study:
@@ -128,8 +128,9 @@ def run_study(
     engine : address of a Dask scheduler, such as "tcp://scheduler:8786"; None computes here
     threads : how many to use here; None means all cores
     inputs : files whose SHA-256 goes into the audit trail
-    refits : "flagged" leaves every quote out and profiles every parameter on the days that are not
-        green, "all" on all of them (a fifth of a second a day); None on none
+    profiles : "usual" profiles every parameter on the days that are not green and on the latest
+        250, where that takes less than a second; "all" on all days, whatever it takes; "none" on
+        none
     engine_timeout : seconds after which a worker or a scheduler that gives no sign of life counts
         as gone
     progress : called with a `Tally` after each chunk
@@ -158,7 +159,7 @@ def run_study(
     """
     if not isinstance(market, Market):
         raise TypeError(f"expected a Market, got a {type(market).__name__}; cs.Market(days) is one")
-    path, chosen, which = Path(store), study_settings(settings), checked_choice(refits)
+    path, chosen, which = Path(store), study_settings(settings), checked_choice(profiles)
     where = engine_of(engine, threads, engine_timeout)
     _refuse_impossible(market, chosen)
     damage: list[Damage] = []
@@ -185,9 +186,8 @@ def run_study(
                 fit_challengers(database, run_id, market, one)
             for one, _ in work if len(work) > 1 else ():
                 keep_ranges(database, run_id, market, one)
-            if which is not None:
-                for one, _ in work:
-                    refit_days(database, run_id, market, one, which, _reporter(tally, progress))
+            for one, _ in work:
+                refit_days(database, run_id, market, one, where, which, _reporter(tally, progress))
         except BaseException as error:
             with suppress(*ERRORS):  # a full disk has no room for this either
                 outcome = f"stopped by {type(error).__name__}"

@@ -198,6 +198,7 @@ left_out = _table(
     "left_out",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
     *_numbers("rms", "press"),
+    *_numbers("cooks_distance", "confidence"),  # how far the fit moves, by the objective
     *_numbers("error_gauss_newton", "error_exact"),  # of the first-order predictions
     Column("mark", String, nullable=False),
     keys=(_label(),),
@@ -238,7 +239,7 @@ failed_refits = _table(
     "failed_refits",
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
     Column("reason", String, nullable=False),  # why the day could not be fitted again
-    keys=(),
+    keys=(Column("task", String, primary_key=True),),  # left_out, profiles
 )
 
 robustness = Table(
@@ -282,7 +283,8 @@ threshold_changes = Table(
 )
 
 RESULTS = (quotes, parameters, intervals, directions, influence, metrics, optima, further_fits)
-OF_DAYS = (days, *RESULTS, challenger_fits, left_out, profiles, near_optimal, failed_refits)
+REFITS = (left_out, profiles, failed_refits)
+OF_DAYS = (days, *RESULTS, challenger_fits, *REFITS[:2], near_optimal, failed_refits)
 OF_ROWS = (runs, robustness, robustness_moves, market_days, screening, threshold_changes)
 WRITTEN = (runs, *OF_DAYS, *OF_ROWS[1:])  # in an order that keeps references valid
 

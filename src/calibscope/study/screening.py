@@ -16,9 +16,9 @@ from calibscope.base.numbers import BASIS_POINTS
 from calibscope.market.market import Market
 from calibscope.market.screening.screening import ACCUSING, STALE, screen_quotes
 from calibscope.study import schema
+from calibscope.study.columns import Columns
 from calibscope.study.database import insert_columns
 from calibscope.study.market_days import unpacked
-from calibscope.study.results import Columns
 from calibscope.study.sealed import seal_rows
 
 NUMBERS = ("score", "p_value", "q_value", "vol", "expected_vol")

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from calibscope.study import schema
+from calibscope.study.columns import Columns
 from calibscope.study.damage import Damage, copy_sound_rows, find_damage
 from calibscope.study.database import (
     faults,
@@ -26,7 +27,7 @@ from calibscope.study.database import (
     writer,
 )
 from calibscope.study.errors import DAMAGED, StoreError
-from calibscope.study.results import FAILED, Columns
+from calibscope.study.results import FAILED
 from calibscope.study.sealed import seal_days
 from calibscope.study.upgrades import OLDEST, copy_upgraded
 
@@ -195,7 +196,7 @@ def write_days(
     seal_days(connection, [days], old)
     first = int(connection.execute(select(func.coalesce(func.max(days.c.day_id), 0))).scalar_one())
     first += 1
-    written = [table for table in (days, *schema.RESULTS) if table.name in tables]
+    written = [table for table in (days, *schema.RESULTS, *schema.REFITS) if table.name in tables]
     for table in written:
         columns = dict(tables[table.name])
         ids = [first + day for day in columns.pop("day")]
@@ -203,6 +204,8 @@ def write_days(
         if table is days:
             columns |= {name: list(values) for name, values in known.items()}
             columns["date"] = [date.isoformat() for date in known["date"]]
-            columns |= {"run_id": [run_id] * len(ids), "model": [model] * len(ids)}
+            columns["model"] = [model] * len(ids)
+        if "run_id" in table.columns:
+            columns["run_id"] = [run_id] * len(ids)
         insert_columns(connection, table, columns)
     seal_days(connection, written, [first + day for day in sorted(tables["days"]["day"])])

@@ -170,12 +170,12 @@ class Study:
 
     @cached_property
     def left_out(self) -> "pd.DataFrame":
-        """Date x label: the fit without that quote, where refits were asked for."""
+        """Date x label: the fit without that quote, on every day where that is quick."""
         return self._with_parameters(self._of_quotes(schema.left_out), schema.left_out, "press")
 
     @cached_property
     def profiles(self) -> "pd.DataFrame":
-        """Date x parameter x level: profile intervals, where refits were asked for."""
+        """Date x parameter x level: profile intervals of the latest days and those not green."""
         return self._of_days(schema.profiles)
 
     @cached_property
@@ -185,7 +185,7 @@ class Study:
 
     @cached_property
     def failed_refits(self) -> "pd.DataFrame":
-        """Date and reason: days that could not be fitted again where that was asked for."""
+        """Date, task and reason: days that could not be fitted again."""
         return self._of_days(schema.failed_refits)
 
     @cached_property

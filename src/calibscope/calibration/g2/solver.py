@@ -55,6 +55,10 @@ class G2Search(Search):
         """Compile the kernels, or load them from disk."""
         compile_kernels()
 
+    def is_quick(self, problem: Problem) -> bool:
+        """Where the whole search is compiled."""
+        return is_plain(problem)
+
     def plausibility(self, model: type[Model]) -> PlausibleBox:
         """The box, with a ratio of the speeds."""
         return PlausibleBox()

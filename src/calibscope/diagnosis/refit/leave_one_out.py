@@ -5,7 +5,14 @@ r"""Leave-one-out: what the parameters are without each quote, fitted again.
 with the weights of the others as they were. `dfbeta` and Cook's distance predict this from one
 decomposition; here is the truth, the two predictions beside it (`first_order.py`), and how well the
 rest of the quotes predict the one that was left out, :math:`y_k - g_k(\theta_{(k)})`: its PRESS
-residual (Allen, 1974), which leverage does not shrink.
+residual (Allen, 1974), which leverage does not shrink. How far the fit itself moves, all quotes
+considered, is Cook's distance by refit,
+
+.. math:: D_k = \bigl(Q(\theta_{(k)}) - Q(\theta)\bigr) / (p\,s^2)
+
+(Cook and Weisberg, 1982, section 5.2); in a linear problem it is the usual one. The fit without
+quote k is on the edge of the confidence region, made with all quotes, of the level F(D_k), F with p
+and m - p degrees of freedom.
 """
 
 from dataclasses import dataclass
@@ -13,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import fdtr
 
 from calibscope.base.arrays import Array, BoolArray
 from calibscope.diagnosis.linear.first_order import first_order
@@ -33,6 +41,8 @@ class LeaveOneOut:
     rms: Array  # (m,) root mean square of the others' weighted residuals; with w = 1/y^2 the RMSRE
     press: Array  # (m,) y_k - g_k(theta_(k))
     weighted_press: Array  # (m,) the same times the root of the quote's weight
+    cooks_distance: Array  # (m,) not a number without noise
+    confidence: Array  # (m,) level of the region at whose edge the fit without the quote is
     has_weight: BoolArray  # (m,) quotes that can be left out
     is_identified: BoolArray  # (m,) whether the others still determine what all quotes did
 
@@ -62,6 +72,8 @@ class LeaveOneOut:
         return table.assign(
             rms=self.rms,
             press=self.press,
+            cooks_distance=self.cooks_distance,
+            confidence=self.confidence,
             error_gauss_newton=shifts.error("gauss_newton"),
             error_exact=shifts.error("exact"),
             mark=self.marks,
@@ -89,12 +101,18 @@ def leave_one_out(dx: "Diagnosis") -> LeaveOneOut:
         has_weight & (count > 1),
     )
     press = problem.observed - np.diagonal(shifts.fitted)
+    p, left = dx.geometry.parameter_count, int(dx.scales.degrees_of_freedom)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rise = shifts.objective + w * press**2 - (problem.weighted_residuals**2).sum()
+        distance = np.maximum(rise, 0.0) / (p * dx.scales.mse**2)
     return LeaveOneOut(
         problem.labels,
         shifts,
         np.sqrt(shifts.objective / max(count - 1, 1)),
         press,
         problem.root_weights * press,
+        distance,
+        fdtr(p, left, distance) if left > 0 else np.full(m, np.nan),
         has_weight,
         (plain.leverage < forced) & (count - 1 >= problem.is_free.sum()),
     )

@@ -175,6 +175,12 @@ def stored_tables(specs: Specs) -> dict[str, Description]:
                 "rms": number("weighted", "rms of the others' weighted residuals"),
                 **parameters(specs, "shift without the quote: "),
                 "press": number("per unit notional", "quote minus its price in the fit without it"),
+                "cooks_distance": number(
+                    "1", "how far the fit moves, by the objective with all quotes"
+                ),
+                "confidence": number(
+                    "share", "level of the confidence region at whose edge the fit without it is"
+                ),
                 "error_gauss_newton": number(
                     "relative", "error of the shift predicted by Gauss-Newton"
                 ),
@@ -203,8 +209,13 @@ def stored_tables(specs: Specs) -> dict[str, Description]:
             {"date": DATE, "parameter": PARAMETER, "run_id": RUN, **RANGE},
         ),
         "failed_refits": Description(
-            "date that could not be fitted again",
-            {"date": DATE, "run_id": RUN, "reason": text("why it could not")},
+            "date that could not be fitted again, and task",
+            {
+                "date": DATE,
+                "task": text("left_out: without each quote; profiles: along each parameter"),
+                "run_id": RUN,
+                "reason": text("why it could not"),
+            },
         ),
         "robustness": Description(
             "variant, on the same days",

@@ -7,7 +7,7 @@ from plotly.subplots import make_subplots
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.numbers import estimate, percent
 from calibscope.diagnosis import settings
-from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.diagnosis import Diagnosis, Method
 from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
@@ -23,24 +23,26 @@ TICKS = (
 )  # by how far the axis reaches
 
 
-def interval_chart(dx: Diagnosis, note: str = "") -> go.Figure:
+def interval_chart(dx: Diagnosis, note: str = "", method: Method | None = None) -> go.Figure:
     """How far each parameter could be from its estimate, at 50, 75 and 95 %.
 
     Speeds and volatilities as multiples of the estimate, on a log axis that ends at a factor of
     ten (an arrow says that the interval goes on); correlations as differences. An interval that is
-    short only because rank was lost is grey and says so, and a parameter at a bound has none.
+    short only because rank was lost is grey and says so. At a bound a profile has one end, and the
+    delta method none.
 
     Parameters
     ----------
     dx : of `diagnose`
     note : what the reader must know about the data
+    method : of the intervals; None: as `dx.intervals` chooses, profiles if it can
 
     Returns
     -------
     go.Figure
         a Plotly figure; its title is its question
     """
-    intervals = dx.intervals(LEVELS, method="delta")
+    intervals = dx.intervals(LEVELS, method=method)
     names, is_log = intervals.specs.names, intervals.specs.coordinates.is_log
     parts = [np.flatnonzero(part) for part in (is_log, ~is_log) if part.any()]
     figure = make_subplots(

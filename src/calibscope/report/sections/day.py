@@ -164,14 +164,13 @@ def _leverage(fit: Fit, dx: Diagnosis, full: Diagnosis, note: str) -> Section:
 
 
 def _uncertainty(dx: Diagnosis, full: Diagnosis, unit: Unit, note: str) -> Section:
-    beside = full if dx.is_held.any() else None
     return section(
         "identifiability",
         "How uncertain are the parameters?",
         next_steps.next_of_uncertainty(dx),
         drawn("interval_chart", dx, note),
-        diagnosis.interval_table(dx, beside),
-        Paragraph(diagnosis.noise_line(dx, unit, beside), is_note=True),
+        diagnosis.interval_table(dx),
+        Paragraph(" ".join(diagnosis.interval_lines(dx, full, unit)), is_note=True),
         *diagnosis.bound_lines(dx),
         *(f"{sentence}." for sentence in dx.unidentified_combinations),
         drawn("correlation_matrix", dx, note),

@@ -5,7 +5,6 @@ import numpy as np
 from calibscope.base.numbers import PERCENT, Unit, estimate, percent, share
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
-from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.diagnosis.settings import LEVELS
 from calibscope.report.document import Column, Range, Table, table
 
@@ -36,55 +35,47 @@ def quote_table(dx: Diagnosis) -> Table:
     )  # fmt: skip
 
 
-def interval_table(dx: Diagnosis, full: Diagnosis | None = None) -> Table:
-    """Values with intervals and marks.
-
-    Parameters
-    ----------
-    full : in full mode, whose interval then takes the place of the shorter one
-    """
-    wide = dx.intervals(LEVEL, method="delta")
-    other = (
-        dx.intervals(SHORT_LEVEL, method="delta")
-        if full is None
-        else full.intervals(LEVEL, method="delta")
-    )
-    long, short = (percent(level, 0) for level in (LEVEL, SHORT_LEVEL))
+def interval_table(dx: Diagnosis) -> Table:
+    """Values with intervals, by profile where the fit can be repeated, and marks."""
+    wide, short = (dx.intervals(LEVELS).at(level) for level in (LEVEL, SHORT_LEVEL))
     return table(
         "Estimates, intervals, and what must be said beside them",
         (
             "parameter",
             Column("value", estimate),
-            Column(f"{long} interval", ".3g"),
-            Column(f"{short} interval" if full is None else f"{long}, all free", ".3g"),
+            Column(f"{percent(LEVEL, 0)} interval", ".3g"),
+            Column(f"{percent(SHORT_LEVEL, 0)} interval", ".3g"),
             "mark",
         ),
         [
             (
                 name,
                 wide.values[p],
-                *(Range(each.low[p], each.high[p]) for each in (wide, other)),
-                _marks(wide, other, p),
+                *(Range(each.low[p], each.high[p]) for each in (wide, short)),
+                wide.marks[p],
             )
             for p, name in enumerate(dx.problem.specs.names)
         ],
     )
 
 
-def noise_line(dx: Diagnosis, unit: Unit = PERCENT, full: Diagnosis | None = None) -> str:
-    """The noise behind the intervals of `interval_table`."""
-    noise = unit.text(dx.scale_mse)
-    if full is None:
-        return f"Intervals from a noise of {noise}."
-    free = unit.text(full.scale_mse)
-    return f"Intervals from a noise of {noise}; with all parameters free, {free}."
+def interval_lines(dx: Diagnosis, full: Diagnosis, unit: Unit = PERCENT) -> list[str]:
+    """The noise behind the intervals of `interval_table`, and how they are made.
 
-
-def _marks(wide: Intervals, other: Intervals, p: int) -> str:
-    """What must be said of either interval."""
-    if other.level != wide.level or other.marks[p] in wide.marks[p]:
-        return wide.marks[p]
-    return "; ".join(filter(None, (wide.marks[p], f"all free: {other.marks[p]}")))
+    Parameters
+    ----------
+    full : the diagnosis in full mode: a profile lets every parameter move
+    """
+    if dx.intervals(LEVELS).form != "profile":
+        return [f"Intervals by delta method; noise {unit.text(dx.scale_mse)}."]
+    delta = dx.intervals(LEVEL, method="delta")
+    wrong = [name for name, is_so in zip(delta.specs.names, delta.is_contradicted, strict=True)
+             if is_so]  # fmt: skip
+    return [
+        "Intervals by profile: all else is fitted again with the parameter held; noise "
+        f"{unit.text(full.scale_mse)}.",
+        *([f"The delta method's intervals have other ends: {', '.join(wrong)}."] if wrong else []),
+    ]
 
 
 def bound_lines(dx: Diagnosis) -> list[str]:
@@ -93,12 +84,11 @@ def bound_lines(dx: Diagnosis) -> list[str]:
     at_bound = np.flatnonzero(dx.problem.at_bound)
     if not at_bound.size:
         return []
-    lines = [
+    return [
         f"{names[p]} is at its bound: multiplier {ratios[p]:.2g} standard errors from zero, so "
         f"{'the bound holds' if dx.bounds.holds[p] else 'it may be there by chance'}."
         for p in at_bound
     ]
-    return [*lines, "With a parameter at a bound, rely on profile intervals (`--refits`)."]
 
 
 def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from calibscope.base.numbers import percent
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.diagnosis import Diagnosis, Method
 from calibscope.diagnosis.settings import LEVELS
 
 PLAIN = "give the intervals with the correlations, since parameters move together."
@@ -39,9 +39,14 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
     return text
 
 
-def next_of_uncertainty(dx: Diagnosis) -> str:
-    """Which intervals must not be given without their marks."""
-    intervals = dx.intervals(LEVELS[-1], method="delta")
+def next_of_uncertainty(dx: Diagnosis, method: Method | None = None) -> str:
+    """Which intervals must not be given without their marks.
+
+    Parameters
+    ----------
+    method : of the intervals that are shown
+    """
+    intervals = dx.intervals(LEVELS, method=method)
     doubtful = [
         name
         for name, mark in zip(intervals.specs.names, intervals.marks, strict=True)
@@ -49,8 +54,8 @@ def next_of_uncertainty(dx: Diagnosis) -> str:
     ]
     marks = "its mark" if len(doubtful) == 1 else "their marks"
     texts = [f"give no interval for {', '.join(doubtful)} without {marks}."] if doubtful else []
-    if dx.flags.has_strong_curvature:
-        text = "use profile intervals (`--refits`): the linear approximation is poor here."
+    if intervals.form != "profile":
+        text = "use profile intervals (`calibscope day`) for a decision: these are the quick ones."
         texts.append(f"Also {text}" if texts else text)
     return f"Next: {' '.join(texts) or PLAIN}"
 

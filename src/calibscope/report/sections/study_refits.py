@@ -16,8 +16,8 @@ MARKS = (  # letter, column, the value that needs a word, the word
 )
 FORMS = {"error_exact": "the exact Hessian", "error_gauss_newton": "Gauss-Newton"}
 HOW = (
-    "`calibscope run ... --refits flagged` leaves every quote of these days out and profiles every "
-    "parameter; `calibscope day ... --refits` does it for one."
+    "`calibscope run ... --profiles all` profiles every parameter of all days; `calibscope day ... "
+    "--refits` does it for one."
 )
 
 
@@ -25,26 +25,27 @@ def refit_blocks(study: Study) -> list[Block | str]:
     """Sentences and tables, or how to get them."""
     ratings = study.rag
     flagged = set(ratings.loc[ratings["rag"] != "green", "date"]) & set(study.fitted["date"])
-    known = set(study.left_out["date"])
+    known, profiled = set(study.left_out["date"]), set(study.profiles["date"])
     if not flagged and not known:
         return []
-    if not known:
+    if not known and not profiled:
         return [f"No day was fitted again: {HOW}"]
-    missing = len(flagged - known)
-    shown = sorted(flagged & known)[-LISTED:]
+    quotes, intervals = (sorted(flagged & dates)[-LISTED:] for dates in (known, profiled))
     return [
-        f"{counted(len(known), 'day was', 'days were')} fitted again, without each quote and with "
-        f"each parameter held.{_missing(missing)}",
+        f"{counted(len(known), 'day was', 'days were')} fitted again without each quote, and "
+        f"{counted(len(profiled), 'day has', 'days have')} profile intervals."
+        f"{_missing(len(flagged - profiled))}",
         _predicted(study.left_out),
-        *([_left_out(study, shown), _profiles(study, shown)] if shown else []),
+        *([_left_out(study, quotes)] if quotes else []),
+        *([_profiles(study, intervals)] if intervals else []),
     ]
 
 
 def _missing(count: int) -> str:
     if not count:
         return ""
-    days = counted(count, "day that is not green was", "days that are not green were")
-    return f" {days} not: {HOW}"
+    days = counted(count, "day that is not green has", "days that are not green have")
+    return f" {days} none: {HOW}"
 
 
 def _predicted(left_out: pd.DataFrame) -> str:

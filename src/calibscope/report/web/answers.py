@@ -85,7 +85,7 @@ def _parameters(state: State, found: WhatIf) -> Table:
     what = (
         "before, predicted by the influence function, and recalibrated; " if state.changes else ""
     )
-    return table(f"Parameters: {what}with 95 % intervals", columns, rows)
+    return table(f"Parameters: {what}with 95 % delta intervals", columns, rows)
 
 
 def view(source: Source, state: State, date: datetime.date, found: WhatIf) -> Blocks:
@@ -131,9 +131,9 @@ def _uncertainty(
 ) -> Blocks:
     dx = found.dx_after
     return (
-        drawn("interval_chart", dx, note),
+        drawn("interval_chart", dx, note, "delta"),
         drawn("singular_spectrum", dx, note),
-        next_of_uncertainty(dx),
+        next_of_uncertainty(dx, "delta"),
     )
 
 

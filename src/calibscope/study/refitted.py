@@ -1,0 +1,66 @@
+"""Days fitted again, as columns of the study's tables: without each quote, along each profile."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibscope.calibration.solution import Fit
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.study.columns import Columns, without_nan
+from calibscope.study.further_fits import FurtherFits
+from calibscope.study.left_out import LeftOut
+
+
+def left_out_columns(
+    places: Sequence[int], fits: Sequence[Fit], found: LeftOut
+) -> dict[str, Columns]:
+    """What is known of each quote left out, the shifts of the parameters, and what failed.
+
+    Parameters
+    ----------
+    places : of the fits among the days of a chunk
+    """
+    rows: Columns = {}
+    further = FurtherFits("day")
+    for place, fit, one in zip(places, fits, found.answers, strict=True):
+        if one is None:
+            continue
+        labels, names = fit.problem.day.labels, list(one.shifts.specs.names)
+        frame = one.frame().iloc[: len(labels)]  # an anchor's rows come after the quotes
+        columns: Columns = {"day": [place] * len(labels), "label": list(labels)}
+        for name, values in frame.drop(columns=names).items():
+            is_text = name == "mark"
+            columns[name] = values.tolist() if is_text else without_nan(values.to_numpy())
+        for name, values in columns.items():
+            rows.setdefault(name, []).extend(values)
+        for label, shifts in zip(labels, frame[names].to_numpy().tolist(), strict=True):
+            further.add(place, "left_out", label, dict(zip(names, shifts, strict=True)))
+    failed = [(place, why) for place, why in zip(places, found.failures, strict=True) if why]
+    tables = {
+        "left_out": rows,
+        "further_fits": further.columns,
+        "failed_refits": failures(
+            [place for place, _ in failed], "left_out", *(w for _, w in failed)
+        ),
+    }
+    return {name: columns for name, columns in tables.items() if columns.get("day")}
+
+
+def failures(places: Sequence[int], task: str, *reasons: str) -> Columns:
+    """Days that could not be fitted again, and why."""
+    return {"day": list(places), "task": [task] * len(places), "reason": list(reasons)}
+
+
+def profile_columns(place: int, dx: Diagnosis, levels: tuple[float, ...]) -> Columns:
+    """Profile intervals at every level."""
+    found = dx.refits.profiles(levels)
+    each = [(curve, i) for curve in found.curves for i in range(len(found.levels))]
+    columns: Columns = {
+        "day": [place] * len(each),
+        "parameter": [curve.name for curve, _ in each],
+        "level": [found.levels[i] for _, i in each],
+        "is_connected": [curve.is_connected for curve, _ in each],
+    }
+    for name in ("low", "high", "is_cut_low", "is_cut_high"):
+        columns[name] = without_nan(np.array([getattr(curve, name)[i] for curve, i in each]))
+    return columns
