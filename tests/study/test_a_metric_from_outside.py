@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,70 @@ def test_without_metrics_from_outside_the_hash_is_as_before():
         registry._REGISTERED.update(kept)
 
 
+def test_flags_and_directions_from_outside(market, tmp_path):
+    """A flag is a number in the store, and makes days amber all the same."""
+    steep = cs.Metric("is_steep", per="day", unit="", text="a direction is lost in noise",
+                      compute=lambda sample: sample.full.singular_values[:, -1] < 1e-3,
+                      kind="flag")  # fmt: skip
+    relative = cs.Metric("relative_singular_value", per="direction", unit="1", text="part",
+                         compute=lambda s: s.full.singular_values
+                         / s.full.singular_values[:, :1])  # fmt: skip
+    for metric in (steep, relative):
+        cs.register_metric(metric)
+    try:
+        rules = {"governance": {"amber": ["is_steep"], "limits": {"largest_leverage": False}}}
+        study = cs.run_study(market, tmp_path / "study.db", rules)
+        data = as_data(day_document(cs.calibrate(market.day("2020-03-18")), "a market"))
+        reasons = cs.open_study(study.path).rag["reasons"].str.contains("lost in noise")
+    finally:
+        for metric in (steep, relative):
+            del registry._REGISTERED[metric.name]
+    smallest = study.directions.groupby("date")["singular_value"].min()
+    assert reasons.tolist() == (smallest < 1e-3).tolist()
+    assert 0 < reasons.sum() < len(reasons)
+    (found,) = (one for one in data["sections"] if one["title"] == "Further measures")
+    (rows,) = (one["rows"] for one in found["blocks"] if one.get("caption") == "Per direction")
+    assert [row["direction"] for row in rows] == ["1", "2", "3", "4", "5"]
+    assert rows[0]["relative_singular_value"] == 1
+
+
+def scaled(factor):
+    return lambda sample: factor * sample.own.rmsre
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, sample):
+        return self.factor * sample.own.rmsre
+
+    def __repr__(self):
+        return f"Scaled({self.factor}) at 0x{id(self):x}"
+
+
+TYPED = """
+exec("def compute(sample):\\n    return sum((lambda x: x)(value) for value in sample)")
+import calibscope as cs
+print(cs.Metric("own", "day", "1", "words", compute).version)
+"""
+
+
+@pytest.mark.parametrize("make", [scaled, Scaled, lambda k: partial(np.sum, axis=k)])
+def test_a_formula_is_known_by_what_it_was_made_with(make):
+    one, same, other = (cs.Metric("own", "day", "1", "words", make(k)).version for k in (1, 1, 2))
+    assert one == same != other
+    assert cs.Metric("own", "quote", "1", "words", make(1)).version != one
+
+
+def test_a_formula_typed_at_a_prompt_is_the_same_in_every_process():
+    found = [
+        subprocess.run([sys.executable, "-c", TYPED], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert found[0].stdout == found[1].stdout
+
+
 def test_a_wrong_shape_fails_the_day_with_a_reason(market, tmp_path):
     wrong = cs.Metric("wrong", per="quote", unit="1", text="has no quotes",
                       compute=lambda sample: np.zeros(len(sample.fits)))  # fmt: skip
@@ -147,6 +212,9 @@ def test_a_wrong_shape_fails_the_day_with_a_reason(market, tmp_path):
         ({"per": "week"}, "choose from day, quote, parameter, pair"),
         ({"text": ""}, "text is empty"),
         ({"compute": 3}, "is not a function"),
+        ({"kind": "word"}, "choose from number, count, integer, flag, text"),
+        ({"per": "parameter", "amber": 1.0}, "amber and red are limits of a number per"),
+        ({"kind": "flag", "red": 1.0}, "amber and red are limits of a number per day or quote"),
     ],
 )
 def test_what_is_not_a_metric_is_refused(changes, words):
@@ -158,6 +226,8 @@ def test_what_is_not_a_metric_is_refused(changes, words):
 def test_names_of_calibscope_are_taken():
     with pytest.raises(ValueError, match="rmsre is a metric of calibscope"):
         cs.register_metric(cs.Metric("rmsre", "day", "1", "mine", len))
+    with pytest.raises(ValueError, match="own is a text; metrics of other packages are numbers"):
+        cs.register_metric(cs.Metric("own", "day", "", "words", len, "text"))
     with pytest.raises(TypeError, match="expected a Metric"):
         cs.register_metric("rmsre")
 
@@ -165,6 +235,8 @@ def test_names_of_calibscope_are_taken():
 def test_every_metric_is_described():
     for metric in METRICS:
         assert metric.text
+        # A quote's is rated by its largest, which `_largest` makes a number of the day.
+        assert metric.per == "day" or (metric.amber, metric.red) == (None, None), metric.name
         assert bool(metric.unit) == (metric.kind in ("number", "count")), metric.name
     names = [(metric.per, metric.name) for metric in METRICS]
     assert len(set(names)) == len(names)

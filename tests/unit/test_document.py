@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,8 @@ from calibscope.report.render.as_data import as_data
 from calibscope.report.render.html import page
 from calibscope.report.render.terminal import on_terminal, shown
 from calibscope.report.sections.day import day_document
+from calibscope.report.sections.diagnosis import quote_table
+from calibscope.study.metrics import QUOTE_METRICS
 from renderings import in_html, in_terminal, tables
 
 NAN = float("nan")
@@ -56,6 +59,12 @@ ROWS = (
         "x",
     ),
     ("4Y", NAN, NAN, Range(NAN, NAN), Noted(NAN, "5Y"), Quantity(NAN, PERCENT), None, "", "y"),
+)
+
+
+# A number written by hand: f"{100 * share:.1f} %", f"{share:.1%}", f"{1e4 * vol:.1f} bp".
+BY_HAND = re.compile(
+    r"\{[^{}]*:[+,]?\.\d%\}|\{-?\(?(100|1e4)(\.0)? \* [^{}]*\}\N{NO-BREAK SPACE}? ?(%|bp)"
 )
 
 
@@ -90,6 +99,25 @@ def test_a_table_is_written_alike_and_its_data_are_numbers():
     assert first["on"] == "2020-03-18"
     assert second["price error"] is None
     assert second["interval"] == {"low": None, "high": None}
+
+
+def test_pages_leave_percent_and_basis_points_to_the_formatter():
+    pages = Path(cs.__file__).parent / "report"
+    found = [
+        f"{file.relative_to(pages)}: {match[0]}"
+        for file in sorted(pages.rglob("*.py"))
+        for match in BY_HAND.finditer(file.read_text(encoding="utf-8"))
+    ]
+    assert not found
+    assert all(map(BY_HAND.search, ('f"{x:.1%}"', 'f"{100 * x:g} %"', 'f"{-1e4 * x:.2g} bp"')))
+
+
+def test_columns_of_quotes_say_what_their_metric_says():
+    (data,) = tables(as_data(document(quote_table(cs.diagnose(
+        cs.calibrate(cs.demo_market().day("2020-03-18"))
+    ))))["sections"][0]["blocks"])  # fmt: skip
+    said = {metric.text for metric in QUOTE_METRICS}
+    assert [column["sentence"] in said for column in data["columns"]] == [False, *[True] * 4]
 
 
 def test_empty_columns_and_what_is_wide_are_left_out_in_the_terminal():

@@ -12,6 +12,7 @@ Another database would be another module with these functions:
 `rebuild`                 the content of a store replaced by another, in one transaction
 `stamp`                   a number that is another one after every commit
 `is_database`             whether a file is meant to be one
+`KEYED`, `only_where`     arguments of tables and indexes that SQLAlchemy has by dialect
 ========================  ======================================================================
 
 Write-ahead logging keeps readers and the writer out of each other's way, and a commit is forced to
@@ -29,13 +30,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Select, Table, create_engine, event
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
 from calibscope.study.errors import DAMAGED, StoreError
 
 NAME = "SQLite"
+KEYED: dict[str, Any] = {"sqlite_with_rowid": False}  # a table that is kept in the order of its key
 PATIENCE = 30.0  # seconds that a reader waits where it must
 FIRST_BYTES = b"SQLite format 3\x00"  # of every file
 STAMPS = 2**31  # numbers that the header of a file has room for
@@ -96,6 +98,14 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {cause}") from error
     except UnicodeDecodeError as error:
         raise StoreError(f"{path}: {DAMAGED}") from error
+
+
+def only_where(condition: ColumnElement[bool]) -> dict[str, Any]:
+    """For an index of these rows alone.
+
+    Another database needs it as well, or superseded days would stand in the way of current ones.
+    """
+    return {"sqlite_where": condition}
 
 
 def table_names(connection: Connection) -> set[str]:

@@ -11,11 +11,13 @@ It is kept in a table of its own (`study.metrics`), and is part of the hash of t
 
 import hashlib
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
+from types import CodeType
 from typing import Any, Literal, get_args
 
 from calibscope.base.brief import brief
@@ -26,6 +28,7 @@ from calibscope.study.diagnosed import Diagnosed
 Per = Literal["day", "quote", "parameter", "pair", "direction"]
 Kind = Literal["number", "count", "integer", "flag", "text"]
 GROUP = "calibscope.metrics"
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # another one in every process
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class Metric:
             problems.append(f"name is {brief(self.name)}; give a word with letters, digits and _")
         if self.per not in get_args(Per):
             problems.append(f"per is {brief(self.per)}; {choose_from(get_args(Per), self.per)}")
+        if self.kind not in get_args(Kind):
+            problems.append(f"kind is {brief(self.kind)}; {choose_from(get_args(Kind), self.kind)}")
+        if not self.is_limited and (self.amber, self.red) != (None, None):
+            problems.append("amber and red are limits of a number per day or quote")
         if not callable(self.compute):
             problems.append("compute is not a function of a sample of diagnosed days")
         if not self.text:
@@ -75,13 +82,12 @@ class Metric:
 
     @property
     def version(self) -> str:
-        """A hash of the formula: results with another one are others."""
-        try:
-            source = inspect.getsource(self.compute)
-        except (OSError, TypeError):  # typed at a prompt, or no Python
-            code = getattr(self.compute, "__code__", None)
-            source = repr(code and (code.co_code, code.co_consts, code.co_names))
-        return hashlib.sha256(source.encode()).hexdigest()[:12]
+        """A hash of the formula, and of what it is of: results with another one are others.
+
+        Functions that the formula calls are not looked at.
+        """
+        content = f"{self.per} {self.kind} {_formula(self.compute)}"
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     def reason(self, value: float, at: str | None) -> str:
         """What a person reads where the value exceeds a limit.
@@ -121,7 +127,7 @@ def register_metric(metric: Metric) -> Metric:
     """
     if not isinstance(metric, Metric):
         raise TypeError(f"expected a Metric, got {brief(metric)}")
-    _refuse_built_in(metric)
+    _refuse(metric)
     _REGISTERED[metric.name] = metric
     return metric
 
@@ -153,11 +159,36 @@ def metric_with(name: str, version: str) -> Metric:
     return metric
 
 
-def _refuse_built_in(metric: Metric) -> None:
+def _refuse(metric: Metric) -> None:
+    """What the table of further metrics cannot hold."""
     from calibscope.study.metrics import METRICS
 
     if metric.name in {own.name for own in METRICS}:
         raise ValueError(f"{metric.name} is a metric of calibscope; give another name")
+    if metric.kind == "text":
+        raise ValueError(f"{metric.name} is a text; metrics of other packages are numbers or flags")
+
+
+def _formula(compute: Any) -> str:
+    """The text of a function, and what it was made with: defaults, a closure, bound arguments."""
+    if isinstance(compute, partial):
+        return " ".join(map(_formula, (compute.func, *compute.args, *compute.keywords.items())))
+    if not inspect.isroutine(compute):
+        own = _formula(type(compute).__call__) if callable(compute) else ""
+        return own + ADDRESS.sub("", repr(compute))
+    try:
+        text = inspect.getsource(compute)
+    except (OSError, TypeError):  # typed at a prompt, or no Python
+        code = getattr(compute, "__code__", None)
+        text = _instructions(code) if code else compute.__qualname__
+    cells = getattr(compute, "__closure__", None) or ()
+    made_with = (*(getattr(compute, "__defaults__", None) or ()), *(c.cell_contents for c in cells))
+    return " ".join((text, *(_formula(each) for each in made_with if each is not compute)))
+
+
+def _instructions(code: CodeType) -> str:
+    inner = (_instructions(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts)
+    return " ".join((repr(code.co_code), repr(code.co_names), *inner))
 
 
 @cache
@@ -171,5 +202,5 @@ def _loaded(name: str, place: str) -> Metric:
     metric = getattr(import_module(module), attribute)
     if not isinstance(metric, Metric) or metric.name != name:
         raise TypeError(f"the entry point {name} of {GROUP} is not a Metric of this name")
-    _refuse_built_in(metric)
+    _refuse(metric)
     return metric

@@ -73,7 +73,7 @@ def _reasons(day: Mapping[str, Any], rules: GovernanceSection) -> list[tuple[str
         if rag is not None:
             found.append((_reason(name, value, day.get(f"{name}_at")), rag == "red"))
     for flags, is_red in ((rules.red, True), (rules.amber, False)):
-        found += [(_words(flag, day), is_red) for flag in flags if day.get(flag) is True]
+        found += [(_words(flag, day), is_red) for flag in flags if _is_raised(day.get(flag))]
     if rules.warnings and day.get("warnings"):
         found.append((f"data: {day['warnings']}", False))
     return found
@@ -120,6 +120,11 @@ def _words(flag: str, day: Mapping[str, Any]) -> str:
     if metric.phrase:
         return metric.phrase.format_map(day)
     return metric.text.split(" (")[0].split(": above")[0]
+
+
+def _is_raised(flag: Any) -> bool:
+    """Flags of other packages are numbers in the store; pandas' NA is neither."""
+    return isinstance(flag, bool | float) and flag == 1
 
 
 def _is_missing(value: Any) -> bool:

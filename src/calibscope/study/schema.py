@@ -5,9 +5,6 @@ computed anew, because its quotes or the settings changed, `superseded_by` names
 it, and the old results stay for the auditor. Current rows have none, and there is one per date and
 model. Columns of results are those of `metrics.py`; parameters are rows, whatever the model. What
 was written has a hash (`day_hashes`, `row_hashes`; `sealed.py` says of what).
-
-Arguments that begin with ``sqlite_`` are for that database alone (`database.py`); another one needs
-its own `where`, or superseded days would stand in the way of current ones.
 """
 
 from collections.abc import Sequence
@@ -28,6 +25,7 @@ from sqlalchemy import (
     Table,
 )
 
+from calibscope.study.database import KEYED, only_where
 from calibscope.study.metric import Kind, Metric
 from calibscope.study.metrics import (
     DAY_METRICS,
@@ -59,7 +57,7 @@ def _metrics(metrics: Sequence[Metric], required: Sequence[str] = ()) -> list[Co
 def _table(name: str, *columns: Column, keys: tuple[Column, ...]) -> Table:  # type: ignore[type-arg]
     """Results of a day, one row per combination of the keys."""
     day: Column[int] = Column("day_id", ForeignKey("days.day_id"), primary_key=True)
-    return Table(name, metadata, day, *keys, *columns, sqlite_with_rowid=False)
+    return Table(name, metadata, day, *keys, *columns, **KEYED)
 
 
 def _label() -> Column[str]:
@@ -118,7 +116,7 @@ days = Table(
     *_metrics(DAY_METRICS, required=("status", "reason")),
 )
 is_current = days.c.superseded_by.is_(None)
-Index("current_days", days.c.date, days.c.model, unique=True, sqlite_where=is_current)
+Index("current_days", days.c.date, days.c.model, unique=True, **only_where(is_current))
 
 market_days = Table(
     "market_days",
@@ -301,5 +299,5 @@ row_hashes = Table(
     Column("table_name", String, primary_key=True),  # of OF_ROWS
     Column("key", String, primary_key=True),
     Column("hash", LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+    **KEYED,
 )

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import BASIS_POINTS
 from calibscope.calibration.calibrate import calibrate, posed_problem
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solution import Fit
@@ -159,7 +160,7 @@ def prices_after(day: MarketDay, moves: Array, unit: Unit) -> Array:
         return np.asarray(day.prices * (1.0 + moves))
     vols = day.normal_vols + moves
     wrong = [
-        f"{day.labels[k]}: a normal vol of {1e4 * vols[k]:.1f} bp; move it less"
+        f"{day.labels[k]}: a normal vol of {BASIS_POINTS.text(vols[k], '.1f')}; move it less"
         for k in np.flatnonzero((moves != 0) & ~(vols > 0))
     ]
     if wrong:

@@ -1,5 +1,6 @@
 """The columns of the statistics of a history, and of the table that describes all columns."""
 
+from calibscope.base.numbers import percent
 from calibscope.base.parameters import Specs
 from calibscope.report.export.columns import (
     Column,
@@ -46,7 +47,7 @@ def statistics_tables(specs: Specs) -> dict[str, Description]:
                 "days_without_results": count("days without"),
                 **quantiles("relative", "the RMSRE"),
                 **{
-                    f"days_above_{limit:g}": count(f"days with an RMSRE above {limit:.0%}")
+                    f"days_above_{limit:g}": count(f"days with an RMSRE above {percent(limit, 0)}")
                     for limit in RMSRE_LIMITS
                 },
             },

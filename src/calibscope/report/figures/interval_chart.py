@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, Indices
-from calibscope.base.numbers import estimate, percent
+from calibscope.base.numbers import PERCENT, estimate, percent
 from calibscope.diagnosis import settings
 from calibscope.diagnosis.diagnosis import Diagnosis, Method
 from calibscope.diagnosis.linear.intervals import Intervals
@@ -58,7 +58,7 @@ def interval_chart(dx: Diagnosis, note: str = "", method: Method | None = None) 
     for width, colour, level in zip(WIDTHS, PLAIN, LEVELS, strict=True):
         figure.add_scatter(
             x=[None], y=[None], mode="lines", line={"color": colour, "width": width},
-            name=f"{100 * level:g} %", row=1, col=1,
+            name=PERCENT.text(level), row=1, col=1,
         )  # fmt: skip
     if not (intervals.is_identified & ~intervals.is_collapsed).all():
         figure.add_scatter(

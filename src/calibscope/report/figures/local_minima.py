@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import PERCENT, percent
 from calibscope.calibration.bench import Grid
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import search_for
@@ -46,7 +47,7 @@ def local_minima_map(fit: Fit, note: str = "") -> go.Figure:
     """
     problem, evidence = fit.problem, fit.evidence
     best, floor = min(fit.objective, evidence.local_minima.best.objective), _floor(problem)
-    measure = "the best" if best >= floor else f"{100 * SMALLEST_ERROR:g} %"
+    measure = "the best" if best >= floor else PERCENT.text(SMALLEST_ERROR)
     best = max(best, floor)
     bench = search_for(problem.model).bench(problem)
     profile = bench.grid(evidence.local_minima.best.parameters.values)
@@ -151,7 +152,7 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
     for rank, optimum in enumerate(optima[1:MOST_OPTIMA], start=2):
         _add_point(
             figure, optimum.parameters, "circle", 19, "white",
-            f"{rank}: {_percent(optimum.rmsre)}, {100 * optimum.share_of_starts:.0f} % of starts",
+            f"{rank}: {_percent(optimum.rmsre)}, {percent(optimum.share_of_starts, 0)} of starts",
             str(rank),
         )  # fmt: skip
     others = optima[MOST_OPTIMA:]
@@ -179,7 +180,7 @@ def _add_points(figure: go.Figure, fit: Fit) -> None:
     best = optima[0]
     _add_point(
         figure, best.parameters, "star", 20, ORANGE,
-        f"best{words}: RMSRE {_percent(best.rmsre)}, {100 * best.share_of_starts:.0f} % of starts",
+        f"best{words}: RMSRE {_percent(best.rmsre)}, {percent(best.share_of_starts, 0)} of starts",
     )  # fmt: skip
     if not evidence.is_best:
         _add_point(figure, fit.parameters, "x", 12, BLUE, f"the fit: {_percent(fit.rmsre)}")
@@ -230,7 +231,7 @@ def _shown_points(fit: Fit) -> Array:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.3g} %" if value > 1e-10 else "0 %"
+    return PERCENT.text(value) if value > 1e-10 else "0 %"
 
 
 def _axis(problem: Problem, p: int) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from calibscope.base.numbers import PERCENT
 from calibscope.report.figures.heat_map import heat_map, quantile
 from calibscope.report.figures.marks import answered
 from calibscope.report.figures.style import percent
@@ -46,7 +47,7 @@ def residual_heat_map(study: Study) -> go.Figure:
         note = (
             f"Typical size (median) largest at {typical.idxmax()}, "
             f"{percent(typical.max(), 2)}. "
-            f"Largest of all: {100 * worst['residual']:+.1f} % at {worst['label']} on "
+            f"Largest of all: {PERCENT.text(worst['residual'], '+.1f')} at {worst['label']} on "
             f"{worst['date']:%Y-%m-%d}. Blue: model too dear; orange: too cheap."
         )
     alt = f"Heat map of the relative residuals by date and quote. {note}"

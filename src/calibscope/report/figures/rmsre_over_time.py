@@ -3,6 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from calibscope.base.numbers import PERCENT
 from calibscope.report.figures.marks import (
     add_symbols,
     add_ticks,
@@ -90,7 +91,7 @@ def _words(study: Study) -> tuple[str, str]:
     fact = (
         f"Median {percent(rmsre.median(), 2)}, highest {percent(rmsre.max(), 2)} on "
         f"{worst:%Y-%m-%d}; "
-        f"above {100 * RMSRE_AMBER:g} % on {above:,} of {len(rmsre):,} days."
+        f"above {PERCENT.text(RMSRE_AMBER)} on {above:,} of {len(rmsre):,} days."
     )
     note = fact + (f" {lost:,} days have no results." if lost else "")
     first, last = study.days["date"].iloc[0], study.days["date"].iloc[-1]

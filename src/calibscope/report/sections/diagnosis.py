@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from calibscope.base.numbers import PERCENT, Unit, estimate, percent, share
+from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate, percent, share
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.settings import LEVELS
 from calibscope.report.document import Column, Range, Table, table
+from calibscope.study.metrics import QUOTE_METRICS
 
+MEANING = {metric.name: metric.text for metric in QUOTE_METRICS}
 LEVEL, SHORT_LEVEL = LEVELS[-1], LEVELS[0]
 LEGEND = (
     "Leverage 1: the fit must meet the quote. Influence: what the quote's own error has done to "
@@ -23,10 +25,12 @@ def quote_table(dx: Diagnosis) -> Table:
         "Leverage and influence by quote",
         (
             Column("quote", "s"),
-            Column("leverage", ".2f", full=1.0),
-            Column("influence", ".2g", full=float(score.max())),
-            Column("Cook's D", ".2g"),
-            Column("studentised", "+.1f"),
+            Column("leverage", ".2f", sentence=MEANING["leverage"], full=1.0),
+            Column(
+                "influence", ".2g", sentence=MEANING["influence_score"], full=float(score.max())
+            ),
+            Column("Cook's D", ".2g", sentence=MEANING["cooks_distance"]),
+            Column("studentised", "+.1f", sentence=MEANING["resid_studentized_external"]),
         ),
         zip(
             dx.problem.labels, dx.leverage, score, dx.cooks_distance,
@@ -106,13 +110,14 @@ def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
     ]
     if not np.isnan(dx.relative_bias):
         lines.append(
-            f"Minimising relative errors aims {-1e4 * dx.relative_bias:.2g} bp of the price below "
-            "its mean."
+            f"Minimising relative errors aims {BASIS_POINTS.text(-dx.relative_bias, '.2g')} of the "
+            "price below its mean."
         )
     if not dx.flags.lacks_second_derivatives:
         lines.append(
-            f"Gauss-Newton against the exact Hessian: {100 * dx.gauss_newton_ratio:.2g} % in norm "
-            f"(paper), {share(dx.gauss_newton_error)} in the worst direction."
+            "Gauss-Newton against the exact Hessian: "
+            f"{PERCENT.text(dx.gauss_newton_ratio, '.2g')} in norm (paper), "
+            f"{share(dx.gauss_newton_error)} in the worst direction."
         )
     return lines
 

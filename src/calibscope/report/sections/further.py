@@ -20,6 +20,7 @@ def further_measures(fit: Fit, thresholds: DiagnosisSettings = USUAL) -> Section
         "quote": day.labels,
         "parameter": names,
         "pair": tuple(f"{label}, {name}" for label in day.labels for name in names),
+        "direction": tuple(str(number + 1) for number in range(len(names))),
     }
     tables = []
     for per, rows in rows_of.items():

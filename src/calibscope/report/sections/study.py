@@ -52,7 +52,7 @@ LIMITS = (
     "the parameters, not whether the model is right or its scenarios are sensible. They do not "
     "replace an economic validation.",
     "First-order quantities (leverage, influence, intervals) describe the fit's neighbourhood. "
-    f"Where Gauss-Newton is more than {100 * USUAL.curvature:g} % off, the exact-Hessian forms "
+    f"Where Gauss-Newton is more than {PERCENT.text(USUAL.curvature)} off, the exact-Hessian forms "
     "should be read.",
     "One curve discounts and forwards; caps are at the money; the weights are fixed by the quotes.",
     "An interval that collapsed because rank was lost is not precise. It is marked wherever it is "
@@ -150,7 +150,7 @@ def _fit(study: Study) -> Section:
                 "days": COUNT,
                 **percents(".2f", q05="5th percentile", median="median"),
                 **percents(".2f", q95="95th percentile", max="highest"),
-                above: Column(f"days above {100 * RMSRE_AMBER:g} %", ",.0f"),
+                above: Column(f"days above {PERCENT.text(RMSRE_AMBER)}", ",.0f"),
             },
         ),
         drawn("residual_heat_map", study),

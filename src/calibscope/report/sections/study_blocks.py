@@ -46,7 +46,7 @@ def fit_sentence(study: Study) -> str:
     above = counted(int((rmsre > RMSRE_AMBER).sum()), "day")
     return (
         f"The median RMSRE is {percent(rmsre.median())}, the highest {percent(rmsre.max())}; it is "
-        f"above {100 * RMSRE_AMBER:g} % on {above}."
+        f"above {PERCENT.text(RMSRE_AMBER)} on {above}."
     )
 
 
