@@ -81,7 +81,7 @@ def dominant(row: Mapping[str, Any], settings: StudySettings) -> str:
         limits = settings.governance.limits.get(name)
         if limits is not None and limits.rag(row[name] or 0.0) == "red":
             return str(row[f"{name}_at"])
-    return str(row["largest_cooks_distance_at"])
+    return str(row["largest_cooks_distance_at"] or row["largest_leverage_at"])  # without noise
 
 
 Look = tuple[dict[str, Any], dict[str, float]]  # the row, and the parameters
