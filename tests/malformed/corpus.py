@@ -331,6 +331,12 @@ READER_CASES = [
          ("row 2, column 'vol_status': 'guess' is not a status; choose from quoted, traded, "
           "interpolated, estimated, indicative, derived",
           "or leave the column unread: caps.columns.\"vol_status\" = \"ignore\"")),
+    Case("kinds under another name", changed(STRIKES, ",kind,", ",type,"),
+         ("row 1, column 'type' says which quotes are caps and which floors; map it: "
+          "caps.columns.\"type\" = \"kind\", or to \"ignore\"",)),
+    Case("strikes under another name", changed(STRIKES, ",strike,", ",K,"),
+         ("2024-06-03, 5Y: price is 0.0212 in row 2", "but 0.0171 in row 3", "keep one, or map "
+          "what tells them apart in [caps.columns] (unread: 'K')")),
     Case("a strike that is a word", changed(STRIKES, ",0.03,", ",OTM,"),
          ("row 3, column 'strike': 'OTM' is not a number", "caps.missing")),
     Case("date given twice", WIDE + "2024-06-03,0.0098,0.0212\n",

@@ -93,6 +93,7 @@ def test_days_without_what_is_left_out_are_not_compared(market):
     )
     first = robustness_document(table.reset_index(), "market").sections[0].blocks[1]
     assert [column.title for column in first.columns][:3] == ["variant", "days", "RMSRE"]
+    assert first.shown[1][1] == tuple(map(str, table["days"]))
 
 
 def test_variants_from_a_file(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.market.curve import discounts_of_curves
 
 
 def test_nodes_are_reproduced_and_today_is_one():
@@ -148,3 +149,21 @@ def test_the_last_forward_rate_is_carried_on_for_some_days_only(scheme):
     assert float(curve.zero_rate(30.02) * 30.02) == pytest.approx(-curve.log_discount(30.02))
     with pytest.raises(cs.MarketDataError, match="covers 0 to 30"):
         curve.discount(30.04)
+
+
+def test_many_curves_at_once_are_each_by_itself_to_the_last_bit():
+    """Of any scheme and nodes; also between the last node and the last payment."""
+    rng = np.random.default_rng(3)
+    grids = [np.array([0.5, 1, 2, 5, 10, 15, 20]), np.array([1.0, 3, 6, 7, 10, 12, 20])]
+    curves = [
+        cs.DiscountCurve.from_zero_rates(
+            grids[k % 2], 0.03 + 0.002 * rng.standard_normal(7), interpolation=scheme
+        )
+        for scheme in ("log-cubic", "log-linear", "monotone-convex", "paper")
+        for k in range(5)
+    ]
+    t = np.append(np.arange(0, 20.1, 0.5), 20.02)
+    together = discounts_of_curves(curves, t)
+    np.testing.assert_array_equal(together, [curve.discount(t) for curve in curves])
+    with pytest.raises(cs.MarketDataError, match="covers 0 to 20"):
+        discounts_of_curves(curves, np.append(t, 21.0))

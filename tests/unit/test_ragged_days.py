@@ -2,13 +2,16 @@
 
 import dataclasses
 import io
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 import calibscope as cs
+from calibscope.cli import main
 from calibscope.market.assembly import assemble
 from calibscope.market.demo import demo_panels, planted_gaps
 from calibscope.market.settings import CheckSettings, Conventions, MarketSettings
@@ -117,6 +120,27 @@ def test_curves_of_different_nodes(panels):
     assert f"; {count - 1} to {count} nodes, 1D to 50Y" in console.export_text()
 
 
+def test_only_days_with_findings_are_advised_to_be_left_out(panels):
+    """Of what they quote: a day that lacks some quotes is not doubtful."""
+    few = [shorter(panel, slice(0, 12)) for panel in panels]
+    few[0].values[2, 0] = np.nan
+
+    def advice():
+        market = made(few)
+        console = Console(width=300, record=True, file=io.StringIO())
+        console.print(on_terminal(check_document(market, Conventions())))
+        found = re.findall(r"checks\.exclude=(\S+)", console.export_text())
+        return market, found
+
+    market, found = advice()
+    assert {finding.check for finding in market.warnings} == {"incomplete"}
+    assert found == []
+    for panel in few[:2]:
+        panel.values[7] = panel.values[6]
+    market, found = advice()
+    assert found == [str(market.dates[7])]
+
+
 def test_too_few_quotes_drop_the_day(panels):
     panels[0].values[5, 5:] = np.nan
     panels[0].values[6] = np.nan
@@ -198,7 +222,7 @@ def test_three_real_days_that_quote_different_maturities(curve, counts, tmp_path
     settings = {"caps": {"quantity": "normal_vol"}}
     market = cs.read_market(REAL / "caps.csv", REAL / f"{curve}.csv", settings=settings)
     assert [len(day.prices) for day in market] == counts
-    assert market.unused_columns == ()
+    assert market.unused_columns == ("price (caps.csv)",)  # beside the vols that were chosen
     if curve != "curve":
         assert market.overlap.endswith("and both on 1")
         return
@@ -206,3 +230,35 @@ def test_three_real_days_that_quote_different_maturities(curve, counts, tmp_path
     study = cs.run_study(market, tmp_path / "study.db")
     assert (study.days["rmsre"] < 0.03).all()
     cs.write_report(study, tmp_path / "report.html")
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real quotes are not here")
+def test_real_days_on_daily_curves_by_command(tmp_path):
+    """The daily curves begin after two of the days, whose own curves precede them in the file."""
+    few, daily = (REAL / f"{name}.csv" for name in ("curve", "ois_daily_2016_2019"))
+    before = [line for line in few.read_text().splitlines() if not line.startswith("2019")]
+    later = daily.read_text().splitlines()[1:]
+    curves, store = tmp_path / "curves.csv", tmp_path / "study.db"
+    curves.write_text("\n".join(before + later))
+    files = [str(REAL / "caps.csv"), "--curve", str(curves), "--set", "caps.quantity=normal_vol"]
+
+    def printed(command, *more, code=0):
+        result = CliRunner().invoke(main, [command, *files, *map(str, more)])
+        assert result.exit_code == code, result.output
+        return " ".join(result.output.split())
+
+    text = printed("check", code=3)
+    assert "3 of 3 days can be used" in text
+    assert "quotes on 3 days (2015-04-30 to 2019-12-30), curves on 819 days" in text
+    assert "12 to 69 nodes" in text
+    assert "unread columns price (caps.csv)" in text
+    assert "checks.exclude" not in text  # days that merely lack quotes are not to be left out
+    assert "Computed 3 days." in printed("run", "--store", store)
+    study = cs.open_study(store)
+    assert study.days["quote_count"].tolist() == [15, 13, 13]
+    assert (study.days["rmsre"] < 0.03).all()
+    for date in study.days["date"].astype(str):
+        page = tmp_path / f"{date}.html"
+        printed("day", "--date", date, "--html", page)
+        quoted = re.findall(r'<td class="number">(\d+Y)</td>', page.read_text(encoding="utf-8"))
+        assert set(quoted) == set(study.day(date).labels)

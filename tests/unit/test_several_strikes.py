@@ -208,6 +208,29 @@ def test_a_wrong_date_among_daily_strikes_is_still_an_error(market_of):
         market_of(text)
 
 
+@pytest.mark.parametrize("layout", ["tidy", "long"])
+@pytest.mark.parametrize(
+    ("strike", "kind", "words"),
+    [("2%", "cap", "'2%' carries a percent sign"), ("ATM", "collar", "'collar' is not a kind")],
+)
+def test_quotes_that_cannot_be_told_apart_are_not_called_twins(
+    market_of, layout, strike, kind, words
+):
+    rows = [("5Y", "cap", "ATM"), ("5Y", kind, strike)]
+    number = {"tidy": (0.009,), "long": ("normal_vol", 0.009)}[layout]
+    header = "date,maturity,kind,strike," + {"tidy": "normal_vol", "long": "quantity,value"}[layout]
+    with pytest.raises(cs.MarketDataError) as error:
+        market_of(tidy([(*row, *number) for row in rows], header=header))
+    (problem,) = error.value.problems
+    assert words in problem
+
+
+def test_a_column_that_says_cap_only_is_nobodys(market_of):
+    rows = [("3Y", "cap", 0.0091), ("5Y", "cap", 0.0089)]
+    market = market_of(tidy(rows, header="date,maturity,product,normal_vol"), **ANY_COUNT)
+    assert market.unused_columns == ("product (caps.csv)",)
+
+
 def test_check_lists_caps_and_floors_with_their_strikes(market_of):
     market = market_of(tidy(SURFACE))
     lines = [" ".join(line.split()) for line in page(market).splitlines()]

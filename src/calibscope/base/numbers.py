@@ -24,10 +24,12 @@ class Unit:
     def number(self, value: float | None, form: str = ".3g") -> str:
         """A decimal in this unit, whose symbol is elsewhere: in the head of a column.
 
-        >>> PERCENT.number(-0.01234, "+.2f")
-        '-1.23'
+        >>> PERCENT.number(-0.01234, "+.2f"), PURE.number(2157, ",d")
+        ('-1.23', '2,157')
         """
-        return MISSING if value is None else number(self.factor * value, form)
+        if value is None:
+            return MISSING
+        return number(value if self.factor == 1 else self.factor * value, form)
 
     def text(self, value: float | None, form: str = ".3g") -> str:
         """A decimal in this unit, with its symbol.

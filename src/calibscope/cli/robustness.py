@@ -35,8 +35,8 @@ def robustness(
     calibscope robustness examples/caps.csv --curve examples/ois.csv
 
     Files are given as to `calibscope check`. Without --variants: other starts, BOBYQA and
-    Nelder-Mead against the global search, portfolios without 3Y and without 25Y and 30Y. A file of
-    your own:
+    Nelder-Mead against the global search, portfolios without the shortest and without the two
+    longest maturities of the market. A file of your own:
 
     \b
     ["without the short end"]

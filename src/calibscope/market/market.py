@@ -35,7 +35,7 @@ class Market:
     quoted_in: str = ""  # what the quotes were given as, such as "normal_vol in bp"
     curves_in: str = ""  # the same for the curves
     overlap: str = ""  # how quotes and curves overlap in time, unless they are of the same days
-    unused_columns: tuple[str, ...] = ()  # of the files, that nobody has read
+    unused_columns: tuple[str, ...] = ()  # of the files, that do not count
     settings: "MarketSettings | None" = None  # how the files were read; None: days made in Python
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ A day that cannot be used is dropped with its reasons, and the others go on. Err
 spoils every day: a wrong unit, no common dates, nothing left.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -55,7 +55,8 @@ def assemble(
     """
     settings = settings or MarketSettings()
     conventions = settings.conventions
-    tables = chosen_tables(list(panels), settings, name)
+    panels = list(panels)
+    tables = chosen_tables(panels, settings, name)
     table = joined(tables, settings)
     first = 0 if conventions.first_caplet else 1
     tenor, strike = TENORS[conventions.tenor], conventions.atm or usual_strike(first == 0)
@@ -123,9 +124,7 @@ def assemble(
         quoted_in=_given_as(tables.quote, tables, settings),
         curves_in=_given_as(tables.curve, tables, settings),
         overlap=_overlap(tables),
-        unused_columns=tuple(
-            dict.fromkeys(f"{name} ({panel.source})" for panel in tables for name in panel.unused)
-        ),
+        unused_columns=_unused_columns(panels, tables),
         settings=settings,
     )
 
@@ -136,6 +135,14 @@ def _given_as(panel: Panel, tables: Tables, settings: MarketSettings) -> str:
     if panel.quantity == "zero_rate":
         words = f"{settings.conventions.compounding} {words}"
     return words if panel.quantity == "discount_factor" else f"{words} in {unit}"
+
+
+def _unused_columns(panels: Sequence[Panel], tables: Tables) -> tuple[str, ...]:
+    """What nobody has read, and the quantities beside the chosen ones."""
+    chosen = list(tables)
+    unread = [(name, panel) for panel in chosen for name in panel.unused]
+    unread += [(panel.quantity, panel) for panel in panels if panel not in chosen]
+    return tuple(dict.fromkeys(f"{name} ({panel.source})" for name, panel in unread))
 
 
 def _raise_errors(findings: list[Finding]) -> None:

@@ -4,6 +4,7 @@ On piece i, with :math:`s = t - t_i`, the polynomial is that of :math:`\log P(0,
 derivative the forward rate (Hagan and West, 2006).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,11 @@ class PiecewisePolynomial:
 
     times: Array  # (k,)
     coefficients: Array  # (powers, ..., k), ascending powers
+
+    @classmethod
+    def of_many(cls, days: Sequence["PiecewisePolynomial"]) -> "PiecewisePolynomial":
+        """Single days that share their nodes as one, with a leading axis."""
+        return cls(days[0].times, np.stack([day.coefficients for day in days], axis=1))
 
     def log_discount(self, t: Array) -> Array:
         """Log P(0, t) by Horner's rule."""

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.spelling import choose_from, plain
 from calibscope.market.quotes import Kind
-from calibscope.market.readers.names import IGNORE, setting
+from calibscope.market.readers.names import COLUMNS, DETAILS, IGNORE, setting
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Cell, Table, shown
+from calibscope.market.settings import ALL_QUANTITIES
 
 KINDS: tuple[Kind, ...] = ("cap", "floor")  # a quote's kind is kept as its place here
 KIND_WORDS: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}
@@ -35,6 +36,7 @@ class Details:
     strikes: Array | None = None  # (n,) as written; NaN where blank or at the money
     is_atm: BoolArray | None = None  # (n,) where the strike is a word for at the money
     is_interpolated: BoolArray | None = None  # (n,)
+    is_clear: bool = True  # whether every kind and strike could be read
 
     def at(self, rows: Indices) -> "Details":
         """Those of some of the rows."""
@@ -43,6 +45,7 @@ class Details:
             None if self.strikes is None else self.strikes[rows],
             None if self.is_atm is None else self.is_atm[rows],
             None if self.is_interpolated is None else self.is_interpolated[rows],
+            self.is_clear,
         )
 
 
@@ -70,12 +73,46 @@ def details(
         for k, name in enumerate(names)
         if name == "status"
     ]
+    if not kinds:
+        _report_unread_kinds(table, names, usual, reading)
     return Details(
         kinds[0] if kinds else None,
         strikes,
         is_atm,
         np.any(statuses, axis=0) if statuses else None,
+        not reading.problems.has("kind") and _are_read(table, names, strikes, reading),
     )
+
+
+def _are_read(table: Table, names: Sequence[str], strikes: Array | None, reading: Reading) -> bool:
+    """Whether only gaps have no strike."""
+    if strikes is None or "strike" not in names:
+        return True
+    cells = table.columns[names.index("strike")]
+    return all(reading.is_gap(cells[row]) for row in np.flatnonzero(np.isnan(strikes)).tolist())
+
+
+def _report_unread_kinds(table: Table, names: Sequence[str], usual: int, reading: Reading) -> None:
+    """A column of another name that says cap or floor: unread, it would make caps of floors."""
+    for k, name in enumerate(names):
+        if not name or name in (*COLUMNS, *DETAILS, *ALL_QUANTITIES, IGNORE):
+            continue
+        words = {cell for cell in set(table.columns[k]) if not reading.is_gap(cell)}
+        codes = {KIND_WORDS.get(_singular(word)) for word in words}
+        if None not in codes and codes - {usual}:
+            reading.problems.add(
+                "header",
+                table.fault(
+                    k,
+                    "says which quotes are caps and which floors; map it: "
+                    f"{setting(f'{reading.role}.columns', table.header[k], 'kind')}, "
+                    f'or to "{IGNORE}"',
+                ),
+            )
+
+
+def _singular(cell: Cell) -> str:
+    return plain(str(cell)).removesuffix("s")
 
 
 def without_atm(table: Table, column: int, reading: Reading) -> tuple[Table, BoolArray]:
@@ -103,8 +140,7 @@ def _codes(
     cells = table.columns[column]
     meanings: dict[Cell, int] = {}
     for cell in dict.fromkeys(cells):
-        word = plain(str(cell)).removesuffix("s")
-        meanings[cell] = default if reading.is_gap(cell) else words.get(word, -1)
+        meanings[cell] = default if reading.is_gap(cell) else words.get(_singular(cell), -1)
     for row, cell in enumerate(cells):
         if meanings[cell] < 0:
             ignored = setting(f"{reading.role}.columns", table.header[column], IGNORE)

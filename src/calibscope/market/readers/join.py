@@ -18,7 +18,7 @@ from calibscope.market.panel import QUOTES, Dates, Panel, Quantity
 from calibscope.market.quotes import Kind
 from calibscope.market.readers.details import KINDS, NONE, Details
 from calibscope.market.readers.reading import QUANTITIES, Reading
-from calibscope.market.readers.table import Table
+from calibscope.market.readers.table import Table, listed
 
 NO_STRIKE = -np.inf  # sorts before all others
 
@@ -39,8 +39,9 @@ class Quotes:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every quote has its date and maturity."""
-        return not (np.isnat(self.dates).any() or np.isnan(self.years).any())
+        """Whether it is known of every quote which one it is: date, maturity, kind and strike."""
+        is_placed = not (np.isnat(self.dates).any() or np.isnan(self.years).any())
+        return is_placed and self.details.is_clear
 
 
 def joined(quotes: Sequence[Quotes], reading: Reading) -> list[Panel]:
@@ -242,6 +243,10 @@ def _report_duplicates(
     if reading.role == "curve":
         is_allowed |= same_value
     starts = offsets(len(some.rows) for some in group)
+    unread = list(dict.fromkeys(name for some in group for name in some.unused))
+    remedy = "keep one"
+    if unread and reading.role == "caps" and not same_value.all():
+        remedy += f", or map what tells them apart in [caps.columns] (unread: {listed(unread)})"
     for k in np.flatnonzero((cells[earlier] == cells[later]) & ~is_allowed):
         first, second = earlier[k], later[k]
         date, place = divmod(int(cells[first]), len(columns.years))
@@ -256,5 +261,5 @@ def _report_duplicates(
         reading.problems.add(
             "twice",
             f"{dates[date]}, {columns.name(place)}: {group[0].quantity} is "
-            f"{between.join(places)}; keep one",
+            f"{between.join(places)}; {remedy}",
         )

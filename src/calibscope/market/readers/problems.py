@@ -38,6 +38,10 @@ class Problems:
         else:
             self._further[kind] += 1
 
+    def has(self, kind: str) -> bool:
+        """Whether there is any of this kind."""
+        return kind in self._kinds
+
     def lines(self) -> list[str]:
         """One line per problem."""
         lines = []

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, offsets
-from calibscope.market.curve import DiscountCurve
+from calibscope.market.curve import DiscountCurve, discounts_of_curves
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import raise_problems
 from calibscope.market.inputs import choice, numbers, positive_number
@@ -22,6 +22,8 @@ from calibscope.market.instruments.instrument import Instrument
 from calibscope.market.instruments.options import Options
 from calibscope.market.quotes import Kind, payoff_signs
 from calibscope.models.g2.caplet_terms import CapletTerms
+
+DAYS_AT_ONCE = 64
 
 
 class CapBook(NamedTuple):
@@ -72,14 +74,19 @@ class CapBook(NamedTuple):
         start = day.first_period
         lengths = day.period_counts - start
         period = np.concatenate([start + np.arange(length) for length in lengths])
-        discounts = np.array([one.discounts for one in days])
-        caplets = CapletTerms.from_market(
-            reset_discount=discounts[:, period],
-            payment_discount=discounts[:, period + 1],
-            accrual=day.schedule.accruals[period],
-            strike=np.repeat([one.strikes for one in days], lengths, axis=1),
-            notional=day.notional,
-            sign=np.repeat(day.payoff_signs, lengths),
+        discounts = discounts_of_curves([one.curve for one in days], day.schedule.times)
+        strikes = np.array([one.strikes for one in days])
+        # A few days at a time: what is computed of them stays in the processor's cache.
+        caplets = CapletTerms.joined(
+            CapletTerms.from_market(
+                reset_discount=discounts[some][:, period],
+                payment_discount=discounts[some][:, period + 1],
+                accrual=day.schedule.accruals[period],
+                strike=np.repeat(strikes[some], lengths, axis=1),
+                notional=day.notional,
+                sign=np.repeat(day.payoff_signs, lengths),
+            )
+            for some in (slice(k, k + DAYS_AT_ONCE) for k in range(0, n, DAYS_AT_ONCE))
         )
         times, first = day.schedule.times[start:], offsets(lengths)[:-1]
         return cls(

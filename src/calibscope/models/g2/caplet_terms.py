@@ -5,6 +5,7 @@ With today's values of its flows, :math:`a` at expiry and :math:`b` later, a Gau
 worth without any volatility (paper, section 2.2, where they are those of a caplet).
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,11 @@ class CapletTerms(NamedTuple):
         difference, error = _sum(at_expiry, -later)
         difference = difference + (error + first_error - second_error)
         return cls._from_legs(at_expiry, later, notional, np.sign(amounts[:, 0]), difference)
+
+    @classmethod
+    def joined(cls, parts: Iterable["CapletTerms"]) -> "CapletTerms":
+        """One after the other, along the first axis."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     @classmethod
     def _from_legs(
