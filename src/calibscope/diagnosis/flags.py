@@ -135,7 +135,7 @@ def raise_flags(
     )
     quantiles = quantile(settings.level, "mse", degrees)
     _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
-        problem, known.shares, own.deviations, scales.mse * quantiles
+        problem, problem.is_free, known.shares, own.deviations, scales.mse * quantiles
     )
     error = curvature.largest_eigenvalue
     return Flags(
