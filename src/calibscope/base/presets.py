@@ -37,7 +37,27 @@ PRESETS: Mapping[str, Content] = {"paper": PAPER}
 
 
 def preset_settings(preset: str | None) -> Content:
-    """What a preset says, by section; nothing without one."""
+    """What a preset says, by section; nothing without one.
+
+    Parameters
+    ----------
+    preset : by name, such as "paper"
+
+    Returns
+    -------
+    Content
+        settings by section, as in a settings file
+
+    Raises
+    ------
+    SettingsError
+        with the names that there are, if it is not one of them
+
+    Examples
+    --------
+    >>> preset_settings("paper")["calibration"]
+    {'solver': 'bobyqa', 'order': 'solver'}
+    """
     if preset is None:
         return {}
     found = PRESETS.get(plain(preset)) if isinstance(preset, str) else None
