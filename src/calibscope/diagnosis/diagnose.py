@@ -89,8 +89,9 @@ def diagnose_many(
     Parameters
     ----------
     fits : of `calibrate_many`, or any
-    mode, settings, preset : as for `diagnose`
+    mode, settings : as for `diagnose`
     threads : how many to use for prices and derivatives; None means all cores
+    preset : as for `diagnose`
 
     Returns
     -------

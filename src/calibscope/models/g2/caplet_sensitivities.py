@@ -40,7 +40,21 @@ class CapletSensitivities:
 
     @classmethod
     def of(cls, parameters: Array, book: CapBook) -> "CapletSensitivities":
-        """Those of one day's quotes at parameters (5,)."""
+        r"""Those of one day's quotes.
+
+        :math:`M_i = N P(t_{i-1})\,\varphi(h_{+,i})/(2 \Sigma_i)` and its derivative (paper, eq.
+        factor_M).
+
+        Parameters
+        ----------
+        parameters : (5,)
+        book : of one day
+
+        Returns
+        -------
+        CapletSensitivities
+            one entry per caplet, quote after quote
+        """
         counts = np.diff(book.caplets_of_cap)
         quote = np.repeat(np.arange(len(counts)), counts)
         within = np.arange(len(quote)) - book.caplets_of_cap[quote]
