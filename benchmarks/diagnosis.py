@@ -18,8 +18,8 @@ EVERYTHING = (
     "leverage", "hat_matrix", "oblique_projector", "y_fitted", "relative_offset", "edof",
     "effective_degrees",
     "singular_values", "condition_number", "sensitivity", "sensitivity_exact", "influence",
-    "influence_exact", "influence_score", "is_influence_doubtful", "deletion", "fisher_information",
-    "correlation", "fisher_information_exact", "correlation_exact", "condition_number_exact",
+    "influence_exact", "influence_score", "is_influence_doubtful", "deletion",
+    "correlation", "correlation_exact", "condition_number_exact",
     "relative_bias", "gauss_newton_ratio", "gauss_newton_error",
     "unidentified_combinations", "flags", "summary",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calibscope as cs
-from calibscope.diagnosis.linear.leverage_measures import MODES
+from calibscope.diagnosis.settings import MODES
 
 # Products of orthonormal bases: some 10 roundings of 1e-16.
 LAW = 1e-10

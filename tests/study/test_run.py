@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import calibscope as cs
 from calibscope.cli import main
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.diagnosis.linear.leverage_measures import MODES
+from calibscope.diagnosis.settings import MODES
 from calibscope.market.maturity import label
 from calibscope.study import engines, results, run
 from calibscope.study.run import run_study

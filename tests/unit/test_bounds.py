@@ -7,8 +7,7 @@ import pytest
 from statsmodels.api import OLS
 
 import calibscope as cs
-from calibscope.diagnosis.linear.leverage_measures import MODES
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import MODES, DiagnosisSettings
 
 MARKET = cs.demo_market()
 STRONG, WEAK, INTERIOR = "2024-06-06", "2019-04-24", "2020-03-18"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
-from calibscope.diagnosis.linear.leverage_measures import MODES
+from calibscope.diagnosis.settings import MODES
 from calibscope.report.bars import bar
 from calibscope.report.machine_readable import day_as_data
 

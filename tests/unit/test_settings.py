@@ -2,6 +2,7 @@
 
 import datetime
 from contextlib import suppress
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from pydantic import BaseModel
 
 import calibscope as cs
 from calibscope.base.errors import SettingsError
-from calibscope.diagnosis.settings import THRESHOLDS
+from calibscope.diagnosis.settings import THRESHOLDS, DiagnosisSettings
 from calibscope.market.settings import MarketSettings
 from calibscope.study.metrics import DAY_METRICS
 from calibscope.study.read import market_settings
@@ -169,7 +170,8 @@ def test_every_threshold_is_described_once_and_is_a_setting_of_studies():
         assert getattr(chosen.thresholds, name) == 0.5 * one.default
         assert one.unit
         assert one.sentence
-    assert set(DiagnosisSection.model_fields) == {"mode", "levels", *THRESHOLDS}
+    known = {one.name for one in fields(DiagnosisSettings)}
+    assert set(DiagnosisSection.model_fields) == {"levels", *known}
     limits = study_settings(None).governance.limits
     assert {name: (one.amber, one.red) for name, one in limits.items()} == {
         one.name: (one.amber, one.red) for one in DAY_METRICS if one.amber is not None

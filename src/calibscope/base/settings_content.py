@@ -14,7 +14,10 @@ LONGEST_CHANGE = 10_000  # characters
 
 
 def settings_content(
-    settings: object, changes: Sequence[str] = (), example: str = "section.name=value"
+    settings: object,
+    changes: Sequence[str] = (),
+    example: str = "section.name=value",
+    preset: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], str]:
     """What settings say, not yet checked, and how messages name them.
 
@@ -23,6 +26,7 @@ def settings_content(
     settings : a TOML file, nested dictionaries, sections, or None
     changes : single settings on top, like the example
     example : a change, for messages
+    preset : what holds where settings and changes say nothing
     """
     where = "settings"
     if settings is None:
@@ -37,6 +41,7 @@ def settings_content(
     else:
         problem = f"settings are a {type(settings).__name__}; give a TOML file or a dictionary"
         raise SettingsError("settings", [problem])
+    content = _merged(preset or {}, content)
     for change in changes:
         content = _merged(content, _parsed(change, example))
     return content, where

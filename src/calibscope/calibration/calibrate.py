@@ -10,11 +10,12 @@ import numpy as np
 
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.numbers import percent
+from calibscope.base.presets import section_of
 from calibscope.base.spelling import choose_from
 from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
 from calibscope.calibration.candidates import Candidates
-from calibscope.calibration.problem import Bounds, Problem
+from calibscope.calibration.problem import Bounds, Order, Problem
 from calibscope.calibration.search import keep, search_for
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers import solver as solver_named
@@ -22,12 +23,13 @@ from calibscope.calibration.weights import Weights
 from calibscope.market.day import MarketDay
 from calibscope.models.model import DEFAULT, Model
 
+SOLVER = "global"  # unless another is named
 PIECE = 32  # days after which a panel reports its progress
 
 
 def calibrate(
     day: MarketDay,
-    solver: str = "global",
+    solver: str | None = None,
     *,
     model: str | type[Model] = DEFAULT,
     weights: Weights = "rmsre",
@@ -36,7 +38,9 @@ def calibrate(
     start: Model | None = None,
     anchor: Model | None = None,
     anchor_strength: float = 0.0,
+    order: Order | None = None,
     evidence: Literal["lazy", "full"] = "lazy",
+    preset: str | None = None,
 ) -> Fit:
     r"""Fit a model to the quotes of one day.
 
@@ -60,8 +64,12 @@ def calibrate(
     start : where local solvers start; `global` needs none
     anchor, anchor_strength : a pull towards these parameters, such as yesterday's: adds
         strength * sum (q - q_anchor)^2 in scaled coordinates; its cost is ``fit.anchor_cost``
+    order : of factors that can be swapped: "canonical" (default) puts the faster first, "solver"
+        keeps the order in which the solver returns them
     evidence : "full" computes ``fit.evidence`` (local minima, near-optimal set, plausible fit) at
         once, "lazy" when it is first asked for
+    preset : "paper" calibrates as the paper does, by BOBYQA and in the solver's order, unless
+        `solver` or `order` says otherwise
 
     Returns
     -------
@@ -79,12 +87,14 @@ def calibrate(
     """
     if evidence not in ("lazy", "full"):
         raise ValueError(f"evidence is {evidence!r}; {choose_from(('lazy', 'full'), evidence)}")
-    problem = posed_problem(day, weights, bounds, fixed, anchor, anchor_strength, model)
-    solve = solver_named(solver)
+    chosen = section_of(preset, "calibration", solver=solver, order=order)
+    name, order = chosen.pop("solver", SOLVER), chosen.pop("order", "canonical")
+    problem = posed_problem(day, weights, bounds, fixed, anchor, anchor_strength, model, order)
+    solve = solver_named(name)
     search_for(problem.model).prepare()
     began = time.perf_counter()
     found = solve(problem, _start(problem, start))
-    fit = _fit(problem, found, solver, time.perf_counter() - began)
+    fit = _fit(problem, found, name, time.perf_counter() - began)
     if evidence == "full":
         _ = fit.evidence
     return fit
@@ -127,8 +137,11 @@ class Fits(Sequence[Fit]):
 
     @property
     def parameters(self) -> Array:
-        """(n, p) of all days, in the model's order of its factors wherever the bounds allow it."""
-        return self.problems[0].canonical(self.candidates[:, 0])
+        """(n, p) of all days, in the model's order of its factors wherever the bounds allow it.
+
+        With ``order="solver"`` as the solver returns them.
+        """
+        return self.problems[0].shown(self.candidates[:, 0])
 
     @property
     def rmsre(self) -> Array:
@@ -141,13 +154,15 @@ class Fits(Sequence[Fit]):
 
 def calibrate_many(
     days: Iterable[MarketDay],
-    solver: str = "global",
+    solver: str | None = None,
     *,
     model: str | type[Model] = DEFAULT,
     weights: Weights = "rmsre",
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
     start: Model | None = None,
+    order: Order | None = None,
+    preset: str | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Fits:
@@ -160,7 +175,7 @@ def calibrate_many(
     Parameters
     ----------
     days : a `Market`, or any days
-    solver, model, weights, bounds, fixed, start : as for `calibrate`
+    solver, model, weights, bounds, fixed, start, order, preset : as for `calibrate`
     threads : how many to use; None means all cores
     progress : called as progress(done, total)
 
@@ -169,16 +184,20 @@ def calibrate_many(
     Fits
         the fits in the order of the days
     """
-    problems = tuple(posed_problem(day, weights, bounds, fixed, model=model) for day in days)
+    chosen = section_of(preset, "calibration", solver=solver, order=order)
+    name, order = chosen.pop("solver", SOLVER), chosen.pop("order", "canonical")
+    problems = tuple(
+        posed_problem(day, weights, bounds, fixed, model=model, order=order) for day in days
+    )
     if not problems:
         raise ValueError("there are no days; give at least one")
-    solve, search = solver_named(solver), search_for(problems[0].model)
+    solve, search = solver_named(name), search_for(problems[0].model)
     search.prepare()
     began = time.perf_counter()
     shape = len(problems), search.candidates
     found = np.full((*shape, len(problems[0].specs)), np.nan)
     objectives, evaluations = np.full(shape, np.inf), np.zeros(len(problems), dtype=np.int64)
-    if solver == "global":
+    if name == SOLVER:
         work = search.solve_days(problems, found, objectives, evaluations)
     else:
 
@@ -189,7 +208,7 @@ def calibrate_many(
 
     share_days(_reporting(work, len(problems), progress), len(problems), threads)
     seconds = time.perf_counter() - began
-    return Fits(problems, found, objectives, evaluations, seconds, solver)
+    return Fits(problems, found, objectives, evaluations, seconds, name)
 
 
 def _start(problem: Problem, start: Model | None) -> Array:
@@ -226,11 +245,12 @@ def posed_problem(
     anchor: Model | None = None,
     anchor_strength: float = 0.0,
     model: str | type[Model] = DEFAULT,
+    order: Order = "canonical",
 ) -> Problem:
     """The problem that `calibrate` solves, for the same arguments."""
     if not (isinstance(weights, str) and weights == "leverage_balanced"):
-        return Problem.of(day, weights, bounds, fixed, anchor, anchor_strength, model)
-    problem = Problem.of(day, "rmsre", bounds, fixed, anchor, anchor_strength, model)
+        return Problem.of(day, weights, bounds, fixed, anchor, anchor_strength, model, order)
+    problem = Problem.of(day, "rmsre", bounds, fixed, anchor, anchor_strength, model, order)
     if problem.free_count < CAP * len(day.prices):  # otherwise the mean leverage is above the cap
         balanced = leverage_balanced_weights(day, model=model, bounds=bounds, fixed=fixed)
         problem = replace(problem, weights=balanced.weights)

@@ -10,7 +10,7 @@ the scaled coordinates q of the parameters, such as logarithms.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ LARGEST_STRENGTH = 1e50  # beyond, sums of squares leave the range of numbers
 PERFECT = 1e-10  # relative price errors: smaller ones are rounding
 
 Bounds = Mapping[str, tuple[float, float]]
+Order = Literal["canonical", "solver"]  # of factors that can be swapped
 
 
 class Task(NamedTuple):
@@ -54,6 +55,7 @@ class Problem:
     weighting: str = "rmsre"
     anchor: Model | None = None
     anchor_strength: float | Array = 0.0  # one for all parameters, or (p,)
+    order: Order = "canonical"  # in which fits show their parameters
 
     @classmethod
     def of(
@@ -65,6 +67,7 @@ class Problem:
         anchor: Model | None = None,
         anchor_strength: float = 0.0,
         model: str | type[Model] = DEFAULT,
+        order: Order = "canonical",
     ) -> "Problem":
         """Build and check a problem from what users say.
 
@@ -77,6 +80,8 @@ class Problem:
         fixed : parameters that do not move, such as {"sigma": 0.01}
         anchor, anchor_strength : pull towards these parameters, see the module's formula
         model : what is fitted, by name or class
+        order : of factors that can be swapped: the model's ("canonical"), or as the solver returns
+            them ("solver")
 
         Returns
         -------
@@ -86,6 +91,8 @@ class Problem:
         if not isinstance(day, MarketDay):
             raise TypeError(f"expected a MarketDay, got a {type(day).__name__}")
         kind = model_named(model)
+        if order not in get_args(Order):
+            raise ValueError(f"order is {order!r}; {choose_from(get_args(Order), order)}")
         lower, upper = box(kind.specs, bounds or {}, fixed or {})
         strength = _strength(anchor_strength)
         if strength > 0 and anchor is None:
@@ -94,7 +101,7 @@ class Problem:
             raise TypeError(f"anchor is a {type(anchor).__name__}; give a {kind.__name__}")
         return cls(
             kind, day, weights_of(day, weights), lower, upper, name_of(weights), anchor,
-            strength,
+            strength, order,
         )  # fmt: skip
 
     @property
@@ -169,6 +176,47 @@ class Problem:
             is_feasible = ((other >= self.lower) & (other <= self.upper)).all(axis=-1)
             swap = is_open & is_feasible & self.model.is_canonical(other)
             found, is_open = np.where(swap[..., None], other, found), is_open & ~swap
+        return found
+
+    def shown(self, parameters: ArrayLike) -> Array:
+        """The same models in the order of factors that the problem asks for.
+
+        Parameters
+        ----------
+        parameters : (p,), or (n, p), as a solver found them
+
+        Returns
+        -------
+        Array
+            of the same shape
+        """
+        if self.order == "solver":
+            return np.asarray(parameters, float)
+        return self.canonical(parameters)
+
+    def alike(self, parameters: ArrayLike, reference: Array) -> Array:
+        """The same models, each in the order of factors that is nearest to a reference.
+
+        Parameters
+        ----------
+        parameters : (n, p)
+        reference : (p,)
+
+        Returns
+        -------
+        Array
+            (n, p), inside the bounds
+        """
+        found, coordinates = np.atleast_2d(np.asarray(parameters, float)), self.specs.coordinates
+
+        def distance(points: Array) -> Array:
+            moves = coordinates.of(points) - coordinates.of(reference)
+            return np.asarray(np.linalg.norm(moves, axis=-1))
+
+        for other in self.model.equivalents(found)[1:]:
+            is_feasible = ((other >= self.lower) & (other <= self.upper)).all(axis=-1)
+            swap = is_feasible & (distance(other) < distance(found))
+            found = np.where(swap[..., None], other, found)
         return found
 
     def evaluate(self, parameters: ArrayLike, order: int = 1, threads: int | None = 1) -> Values:

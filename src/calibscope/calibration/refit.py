@@ -30,6 +30,12 @@ class ModelRefit:
 
     problem: Problem
     threads: int | None = None  # how many to use; None means all cores
+    fitted: Array | None = None  # (p,) parameters, where refits keep their order of the factors
+
+    @classmethod
+    def of(cls, problem: Problem, point: Array) -> "ModelRefit":
+        """The refit of a problem whose fit has parameters (p,)."""
+        return cls(problem, fitted=point if problem.order == "solver" else None)
 
     def solve(
         self,
@@ -40,6 +46,8 @@ class ModelRefit:
     ) -> Array:
         """(n, p) the best parameters, in canonical order where the problem allows it.
 
+        In the solver's order they are in that of the fit: swapped factors are no shift.
+
         Parameters
         ----------
         quotes, weights : (n, m); a quote of weight 0 does not count
@@ -47,7 +55,12 @@ class ModelRefit:
         starts : (n, p) parameters that may be near
         """
         search = search_for(self.problem.model)
-        return search.solve_rows(self.problem, quotes, weights, held, starts, self.threads)
+        found = search.solve_rows(self.problem, quotes, weights, held, starts, self.threads)
+        return found if held is not None else self._alike(found)
+
+    def _alike(self, points: Array) -> Array:
+        """(n, p) the same in the order of the fit, where that is not the canonical one."""
+        return points if self.fitted is None else self.problem.alike(points, self.fitted)
 
     def predict(self, parameters: Array) -> Array:
         """(n, m) model prices at parameters (n, p); an anchor's quotes follow."""
@@ -77,10 +90,11 @@ class ModelRefit:
         found = search_for(problem.model).solve(problem)
         close = found.parameters[found.objectives <= limit]
         if len(close) < 2:
-            return close
+            return self._alike(close)
         known = [problem.model.from_values(problem.canonical(point)) for point in close]
         optima = local_minima(problem, known, starts=0).optima
-        return np.array([each.parameters.values for each in optima if each.objective <= limit])
+        kept = np.array([each.parameters.values for each in optima if each.objective <= limit])
+        return self._alike(kept) if len(kept) else kept
 
     @property
     def has_quantities(self) -> bool:

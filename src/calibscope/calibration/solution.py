@@ -57,8 +57,11 @@ class Fit:
 
     @cached_property
     def parameters(self) -> Model:
-        """The parameters, in the model's order of its factors wherever the bounds allow it."""
-        return self.problem.model.from_values(self.problem.canonical(self.as_found.values))
+        """The parameters, in the model's order of its factors wherever the bounds allow it.
+
+        With ``order="solver"`` they are those of `as_found`.
+        """
+        return self.problem.model.from_values(self.problem.shown(self.as_found.values))
 
     @cached_property
     def prices(self) -> Array:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibscope.base.presets import PRESETS
 from calibscope.cli.output import Output
 from calibscope.cli.words import completed_setting
 
@@ -29,6 +30,7 @@ class Files:
     strikes: Path | None
     settings: Path | None
     changes: tuple[str, ...]
+    preset: str | None = None
 
     @property
     def paths(self) -> list[Path]:
@@ -43,7 +45,7 @@ class Files:
         from calibscope.study.read import market_settings
 
         try:
-            chosen = market_settings(self.settings, self.changes)
+            chosen = market_settings(self.settings, self.changes, self.preset)
             quote = chosen.caps.quantity or "price"
             caps: Path | dict[str, Path] = self.caps
             if self.strikes:
@@ -64,9 +66,15 @@ class Files:
         from calibscope.study.settings import study_settings
 
         try:
-            return study_settings(self.settings, self.changes)
+            return study_settings(self.settings, self.changes, self.preset)
         except InputError as error:
             raise click.ClickException(str(error)) from None
+
+
+preset_option = click.option(
+    "--preset", type=click.Choice(tuple(PRESETS)),
+    help="Settings that hold where nothing else is said; paper: the method of the paper.",
+)  # fmt: skip
 
 
 def file_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -80,6 +88,7 @@ def file_options(command: Callable[..., None]) -> Callable[..., None]:
         "--set", "changes", multiple=True, metavar="KEY=VALUE", help="One setting; repeat.",
         shell_complete=completed_setting,
     )  # fmt: skip
+    @preset_option
     @wraps(command)
     def with_files(
         *,
@@ -88,8 +97,9 @@ def file_options(command: Callable[..., None]) -> Callable[..., None]:
         strikes: Path | None,
         settings: Path | None,
         changes: tuple[str, ...],
+        preset: str | None,
         **others: Any,
     ) -> None:
-        command(files=Files(caps, curve, strikes, settings, changes), **others)
+        command(files=Files(caps, curve, strikes, settings, changes, preset), **others)
 
     return with_files

@@ -18,15 +18,20 @@ from calibscope.diagnosis.diagnoses import Diagnoses
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
-from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
+from calibscope.diagnosis.settings import DiagnosisSettings, Mode, diagnosis_settings
 from calibscope.market.day import MarketDay
 from calibscope.models.model import Model, Values
 
 Labels = npt.NDArray[np.str_]
 
 
-def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = USUAL) -> Diagnosis:
+def diagnose(
+    fit: Fit,
+    mode: Mode | None = None,
+    settings: DiagnosisSettings | None = None,
+    *,
+    preset: str | None = None,
+) -> Diagnosis:
     r"""Say how far a calibration can be trusted.
 
     The rank is judged on W^(1/2) J in the parameters as they are, as in the paper. An anchor counts
@@ -41,8 +46,10 @@ def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = 
     fit : of `calibrate`
     mode : which parameters are held fixed: "active" those at bounds that hold, whose multiplier is
         more than two of its standard errors from zero; "full" (the paper's) none; "strict" those at
-        any bound
-    settings : thresholds
+        any bound. None means that of the settings, "active" unless said
+    settings : thresholds and defaults
+    preset : "paper" diagnoses as the paper does, unless `mode` or `settings` says otherwise: full
+        mode, the MAD with normal quantiles, delta intervals also of parameters at a bound
 
     Returns
     -------
@@ -59,18 +66,21 @@ def diagnose(fit: Fit, mode: Mode = DEFAULT_MODE, settings: DiagnosisSettings = 
     """
     if not isinstance(fit, Fit):
         raise TypeError(f"expected a Fit, as cs.calibrate returns it, got a {type(fit).__name__}")
+    settings = diagnosis_settings(settings, preset)
     problem, point = fit.problem, fit.parameters.values
     day = _least_squares(problem.specs, point, problem.values(point, order=2), *_given(problem))
-    parts = examine(day, mode, settings, "natural")
+    parts = examine(day, settings.mode if mode is None else mode, settings, "natural")
     second = partial(_second, problem, point)
-    return finished(Diagnosis(**parts, refit=ModelRefit(problem), second=second))
+    return finished(Diagnosis(**parts, refit=ModelRefit.of(problem, point), second=second))
 
 
 def diagnose_many(
     fits: Fits | Sequence[Fit],
-    mode: Mode = DEFAULT_MODE,
-    settings: DiagnosisSettings = USUAL,
+    mode: Mode | None = None,
+    settings: DiagnosisSettings | None = None,
     threads: int | None = None,
+    *,
+    preset: str | None = None,
 ) -> Diagnoses:
     """Diagnose every fit of a panel; the same numbers as `diagnose`, computed together.
 
@@ -81,6 +91,7 @@ def diagnose_many(
     fits : of `calibrate_many`, or any
     mode, settings : as for `diagnose`
     threads : how many to use for prices and derivatives; None means all cores
+    preset : as for `diagnose`
 
     Returns
     -------
@@ -89,6 +100,7 @@ def diagnose_many(
     """
     if not len(fits):
         raise ValueError("there are no fits; give at least one")
+    settings = diagnosis_settings(settings, preset)
     if isinstance(fits, Fits):
         problems, points = list(fits.problems), list(fits.parameters)
     else:
@@ -105,9 +117,11 @@ def diagnose_many(
         values = model.evaluate_days([each.day for each in chosen], at, 2, threads)
         given = map(np.array, zip(*map(_given, chosen), strict=True))
         stack = _least_squares(model.specs, at, values, *given)
-        batches.append(Batch(**examine(stack, mode, settings, "natural")))
+        batches.append(
+            Batch(**examine(stack, settings.mode if mode is None else mode, settings, "natural"))
+        )
         batch_of[days], place_of[days] = number, np.arange(len(days))
-    refits = tuple(map(ModelRefit, problems))
+    refits = tuple(map(ModelRefit.of, problems, points))
     seconds = tuple(map(partial, [_second] * len(problems), problems, points))
     return Diagnoses(tuple(batches), batch_of, place_of, refits, seconds)
 

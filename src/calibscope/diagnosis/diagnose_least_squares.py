@@ -16,9 +16,8 @@ from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.examine import examine
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.geometry import column_lengths
-from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
 from calibscope.diagnosis.refit.refit import Refit
-from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings, Mode
 
 LARGEST, SMALLEST = 1e140, 1e-290
 
@@ -38,7 +37,7 @@ def diagnose_least_squares(
     observed: ArrayLike | None = None,
     labels: Sequence[str] | None = None,
     refit: Refit | None = None,
-    mode: Mode = DEFAULT_MODE,
+    mode: Mode | None = None,
     settings: DiagnosisSettings = USUAL,
 ) -> Diagnosis:
     r"""Say how far a least-squares fit can be trusted, whatever was fitted.
@@ -64,8 +63,9 @@ def diagnose_least_squares(
     labels : of the observations; None means 1, 2, ...
     refit : how to fit again, for the refits; needs `values` and `observed`
     mode : which parameters are held fixed: "active" those at bounds that hold, whose multiplier is
-        more than two of its standard errors from zero; "full" none; "strict" those at any bound
-    settings : thresholds
+        more than two of its standard errors from zero; "full" none; "strict" those at any bound;
+        None means that of the settings, "active" unless said
+    settings : thresholds and defaults
 
     Returns
     -------
@@ -121,7 +121,8 @@ def diagnose_least_squares(
     if refit is not None and (values is None or observed is None):
         raise ValueError("refit needs to know the fit; give values= and observed=")
     second = None if seconds is None else partial(np.copy, seconds)
-    parts = examine(problem, mode, settings, "unit_columns")
+    chosen = settings.mode if mode is None else mode
+    parts = examine(problem, chosen, settings, "unit_columns")
     return finished(Diagnosis(**parts, refit=refit, second=second))
 
 

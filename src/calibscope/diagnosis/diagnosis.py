@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from calibscope.diagnosis.linear.bates_watts import BatesWatts, bates_watts
 from calibscope.diagnosis.linear.data_worth import CandidateQuotes, DataWorth, data_worth
 from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.uncertainty import (
-    DEFAULT_SCALE,
     Form,
     Noise,
     Scale,
@@ -33,9 +32,8 @@ from calibscope.diagnosis.refit.comparison import contradicted
 from calibscope.diagnosis.refit.profile import Profiles
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.refit.refits import Refits
+from calibscope.diagnosis.settings import Method
 from calibscope.diagnosis.summary import summary
-
-Method = Literal["delta", "profile", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +67,7 @@ class Diagnosis(UncertaintyMeasures[float, int]):
     def intervals(
         self,
         level: float | Sequence[float] = 0.95,
-        scale: Noise = DEFAULT_SCALE,
+        scale: Noise | None = None,
         form: Form = "gauss_newton",
         method: Method | None = None,
     ) -> Intervals:
@@ -97,14 +95,17 @@ class Diagnosis(UncertaintyMeasures[float, int]):
         scale : of the noise, as for `covariance`: "mse", a number such as 0.003, "bid_ask", ...
         form : of the delta method, as for `covariance`
         method : "profile" or "bootstrap" (parametric; Davison and Hinkley, 1997), by fitting again,
-            or "delta"; None means profiles if the fit can be repeated and no form is asked for
+            or "delta"; None means that of the settings: profiles, unless said, if the fit can be
+            repeated and no form is asked for
 
         Returns
         -------
         Intervals
             low and high ends, and marks
         """
-        levels, scale = checked_levels(level), checked_scale(scale)
+        levels, scale = checked_levels(level), checked_scale(self.chosen_scale(scale))
+        if method is None:
+            method = self.settings.method
         if method is None:
             is_quick = self.refit is None or checked_form(form) != "gauss_newton"
             method = "delta" if is_quick else "profile"
@@ -154,7 +155,7 @@ class Diagnosis(UncertaintyMeasures[float, int]):
         horizons: ArrayLike | None = None,
         instruments: Sequence[Any] = (),
         level: float = 0.95,
-        scale: Noise = DEFAULT_SCALE,
+        scale: Noise | None = None,
         form: Form = "gauss_newton",
         replicates: ArrayLike | None = None,
         quantities: Quantities | None = None,
@@ -190,6 +191,7 @@ class Diagnosis(UncertaintyMeasures[float, int]):
                 raise ValueError("this fit defines no derived quantities; pass quantities=")
             quantities = answers.quantities(horizons, instruments)
         search = None if answers is None else answers.nearly_as_good
+        scale = self.chosen_scale(scale)
         return consequences(self, quantities, search, replicates, level, scale, form, materiality)
 
     def bates_watts(self, level: float = 0.95, scale: Scale = "mse") -> BatesWatts:

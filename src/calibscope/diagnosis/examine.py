@@ -13,9 +13,8 @@ from calibscope.diagnosis.linear.deletion import deletion
 from calibscope.diagnosis.linear.effective_degrees import EffectiveDegrees, tikhonov_edof
 from calibscope.diagnosis.linear.geometry import column_lengths, geometries, rank
 from calibscope.diagnosis.linear.identification import identification
-from calibscope.diagnosis.linear.leverage_measures import MODES, Mode
 from calibscope.diagnosis.linear.uncertainty import residual_scales
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import MODES, DiagnosisSettings, Mode
 
 Units = Literal["natural", "unit_columns"]
 

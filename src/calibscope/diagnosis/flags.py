@@ -3,7 +3,7 @@
 The thresholds are those of `DiagnosisSettings`, which `MEANINGS` names in braces.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.special import stdtrit
@@ -19,7 +19,7 @@ from calibscope.diagnosis.linear.identification import Identification
 from calibscope.diagnosis.linear.intervals import interval_ends, quantile
 from calibscope.diagnosis.linear.optimality import is_held_in_vain, relative_offset
 from calibscope.diagnosis.linear.uncertainty import Scales
-from calibscope.diagnosis.settings import DiagnosisSettings
+from calibscope.diagnosis.settings import THRESHOLDS, DiagnosisSettings
 
 MEANINGS = {
     "has_no_information": "every derivative is zero: the quotes determine nothing",
@@ -83,7 +83,7 @@ class Flags:
 
 def meaning(name: str, settings: DiagnosisSettings) -> str:
     """What a flag says, with its threshold."""
-    thresholds = {name: Shown(value) for name, value in asdict(settings).items()}
+    thresholds = {name: Shown(getattr(settings, name)) for name in THRESHOLDS}
     return MEANINGS[name].format_map(thresholds)
 
 
@@ -135,7 +135,7 @@ def raise_flags(
     )
     quantiles = quantile(settings.level, "mse", degrees)
     _, _, is_cut_low, is_cut_high, is_collapsed = interval_ends(
-        problem, known.shares, own.deviations, scales.mse * quantiles
+        problem, problem.is_free, known.shares, own.deviations, scales.mse * quantiles
     )
     error = curvature.largest_eigenvalue
     return Flags(

@@ -1,11 +1,20 @@
-"""Where numbers become flags: the thresholds of a diagnosis, in one place.
+"""What a diagnosis can be told: where numbers become flags, and what holds if nothing is said.
 
-Each has its name, unit, sentence and default here alone. Settings of studies, reports and the
-documentation read them here.
+Each threshold has its name, unit, sentence and default here alone. Settings of studies, reports and
+the documentation read them here.
 """
 
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
+
+from calibscope.base.presets import section_of
+from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE, Noise
+
+Mode = Literal["active", "full", "strict"]
+Method = Literal["delta", "profile", "bootstrap"]
+
+MODES: tuple[str, ...] = get_args(Mode)
+DEFAULT_MODE: Mode = "active"
 
 LEVELS = (0.5, 0.75, 0.95)  # of intervals, where several are shown
 
@@ -26,7 +35,7 @@ def _threshold(default: float, unit: str, sentence: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisSettings:
-    """Thresholds of a diagnosis; `dataclasses.replace` changes one."""
+    """Thresholds and defaults of a diagnosis; `dataclasses.replace` changes one."""
 
     is_shared: ClassVar[bool] = True
 
@@ -73,9 +82,26 @@ class DiagnosisSettings:
     )
     level: float = _threshold(0.95, "probability", "of the intervals whose cuts are flagged")
 
+    mode: Mode = DEFAULT_MODE  # which parameters are held fixed
+    scale: Noise = DEFAULT_SCALE  # of the noise
+    method: Method | None = None  # of intervals; None: profiles where the fit can be repeated
+    normal_quantiles: bool = False  # delta intervals have them whatever the scale
+    all_intervals: bool = False  # delta intervals also of parameters at a bound
+
 
 USUAL = DiagnosisSettings()
 THRESHOLDS = {
     one.name: Threshold(one.name, **one.metadata, default=getattr(USUAL, one.name))
     for one in fields(DiagnosisSettings)
+    if one.metadata
 }
+
+
+def diagnosis_settings(
+    settings: DiagnosisSettings | None = None, preset: str | None = None
+) -> DiagnosisSettings:
+    """Settings above a preset: what differs from the default counts more than the preset."""
+    given = settings or USUAL
+    said = {one.name: getattr(given, one.name) for one in fields(DiagnosisSettings)}
+    own = {name: value for name, value in said.items() if value != getattr(USUAL, name)}
+    return DiagnosisSettings(**section_of(preset, "diagnosis", **own))

@@ -11,6 +11,7 @@ import datetime
 from functools import cache
 from typing import Literal, NamedTuple
 
+from calibscope.base.presets import section_of
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.market.panel import Panel
@@ -29,7 +30,9 @@ class PlantedOutlier(NamedTuple):
 
 
 @cache
-def demo_market(incomplete: Literal["drop", "keep"] = "drop", seed: int = SEED) -> Market:
+def demo_market(
+    incomplete: Literal["drop", "keep"] = "drop", seed: int = SEED, preset: str | None = None
+) -> Market:
     """The synthetic Euro market: 2,157 complete days from 2016-09-01 to 2025-06-02.
 
     13 at-the-money caps a day (3 to 30 years, 6-month tenor, first caplet excluded) on 55-point
@@ -39,6 +42,7 @@ def demo_market(incomplete: Literal["drop", "keep"] = "drop", seed: int = SEED) 
     ----------
     incomplete : days that lack some quotes: "drop" them as the paper does, or "keep" them too
     seed : of chance; another one gives another history that is tied to the same facts
+    preset : "paper" interpolates the curves as the paper does
 
     Returns
     -------
@@ -46,9 +50,12 @@ def demo_market(incomplete: Literal["drop", "keep"] = "drop", seed: int = SEED) 
         synthetic days, checked like those of a file
     """
     from calibscope.market.assembly import assemble
-    from calibscope.market.settings import CheckSettings, MarketSettings
+    from calibscope.market.settings import CheckSettings, Conventions, MarketSettings
 
-    settings = MarketSettings(checks=CheckSettings(incomplete=incomplete))
+    settings = MarketSettings(
+        conventions=Conventions(**section_of(preset, "conventions")),
+        checks=CheckSettings(**section_of(preset, "checks", incomplete=incomplete)),
+    )
     name = "built-in Euro market" if seed == SEED else f"built-in Euro market, seed {seed}"
     return assemble(demo_panels(seed), settings, name=name, is_synthetic=True)
 

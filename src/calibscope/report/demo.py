@@ -17,6 +17,7 @@ from calibscope.report.study import study_page
 from calibscope.study.database import NAME
 from calibscope.study.robustness import keep, robustness
 from calibscope.study.run import Tally, run_study
+from calibscope.study.settings import study_settings
 from calibscope.study.study import Study, open_study
 
 STORE, REPORT, WORKBOOK = "study.db", "report.html", "results.xlsx"
@@ -51,11 +52,12 @@ class Demo:
     workbook: Path
 
 
-def run_demo(folder: Path, is_quiet: bool = False) -> Demo:
+def run_demo(folder: Path, is_quiet: bool = False, preset: str | None = None) -> Demo:
     """Run the study of the synthetic market into a folder, and write report and workbook."""
     folder.mkdir(parents=True, exist_ok=True)
     store, report, workbook = (folder / name for name in (STORE, REPORT, WORKBOOK))
-    market = demo_market()
+    market = demo_market(preset=preset)
+    settings = study_settings(None, preset=preset)
     tally = Tally(0, 0)
     with compiled_beside(DIAGNOSIS), run_progress(is_quiet) as progress:
 
@@ -64,10 +66,13 @@ def run_demo(folder: Path, is_quiet: bool = False) -> Demo:
             tally = current
             progress(current)
 
-        study = run_study(market, store, progress=note)
+        study = run_study(market, store, settings, progress=note)
     if study.robustness.empty:
         with progress_bar("comparing variants", is_quiet) as bar:
-            variants = robustness(market, sample=SAMPLE, progress=lambda _, done, of: bar(done, of))
+            variants = robustness(
+                market, settings=settings, sample=SAMPLE,
+                progress=lambda _, done, of: bar(done, of),
+            )  # fmt: skip
         keep(variants, store)
         study = open_study(store)
     with progress_bar("writing the report", is_quiet) as bar:

@@ -10,9 +10,8 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import MEANINGS
-from calibscope.diagnosis.linear.leverage_measures import Mode
 from calibscope.diagnosis.linear.uncertainty import Form, Scale
-from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings
+from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings, Mode
 from calibscope.market.maturity import label
 from calibscope.report.plain import plain
 from calibscope.report.refits.answers import RefitAnswers
@@ -30,8 +29,7 @@ ARRAYS = (
     "sensitivity_exact", "influence", "influence_exact", "influence_score", "is_influence_doubtful",
     "dfbeta", "dfbetas", "dffits", "cooks_distance", "cooks_distance_exact",
     "resid_studentized_internal", "resid_studentized_external", "multipliers", "multiplier_ratios",
-    "is_held", "fisher_information", "fisher_information_exact", "correlation",
-    "correlation_exact",
+    "is_held", "correlation", "correlation_exact",
 )  # fmt: skip
 
 
@@ -93,6 +91,8 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
         "names": list(dx.problem.specs.names),
         "labels": dx.problem.labels,
         **{name: getattr(dx, name) for name in NUMBERS + ARRAYS},
+        "fisher_information": dx.fisher_information(),
+        "fisher_information_exact": dx.fisher_information_exact(),
         "effective_degrees": {
             "scaled": dx.effective_degrees.scaled,
             "full": dx.effective_degrees.full,

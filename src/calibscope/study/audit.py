@@ -12,7 +12,7 @@ from typing import Any
 
 from calibscope.calibration.problem import box
 from calibscope.market.market import Market
-from calibscope.study.settings import CalibrationSection, StudySettings
+from calibscope.study.settings import CalibrationSection, DiagnosisSection, StudySettings
 
 THRESHOLDS = ("diagnosis", "governance")  # sections whose changes are logged
 
@@ -56,7 +56,10 @@ def changed_thresholds(before: str | None, after: str) -> list[dict[str, str]]:
 
 def _thresholds(text: str) -> dict[str, Any]:
     content = json.loads(text)
-    return {name: content.get(name, {}) for name in THRESHOLDS}
+    found = {name: content.get(name, {}) for name in THRESHOLDS}
+    # What an older version did not have counted as its default says now.
+    usual = json.loads(DiagnosisSection().model_dump_json())
+    return {**found, "diagnosis": {**usual, **found["diagnosis"]}}
 
 
 def _leaves(content: Any, place: str = "") -> Iterator[tuple[str, str]]:

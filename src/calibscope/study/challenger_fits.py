@@ -104,7 +104,8 @@ def _looks_or_reason(day: MarketDay, row: Mapping[str, Any], settings: StudySett
 
 def _looks(day: MarketDay, row: Mapping[str, Any], settings: StudySettings) -> Iterator[Look]:
     k = day.labels.index(dominant(row, settings))
-    arguments = settings.calibration.arguments()
+    # Fits are compared: swapped factors are no shift.
+    arguments = {**settings.calibration.arguments(), "order": "canonical"}
     fit = calibrate(day, **arguments)
     weights = np.array(fit.problem.weights)
     weights[k] /= 2.0

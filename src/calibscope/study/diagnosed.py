@@ -13,8 +13,7 @@ from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.batch import Batch
 from calibscope.diagnosis.diagnose import diagnose_many, in_mode
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.linear.leverage_measures import DEFAULT_MODE, Mode
-from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
+from calibscope.diagnosis.settings import USUAL, DiagnosisSettings, Mode
 from calibscope.market.day import MarketDay
 from calibscope.study.left_out import LeftOut, left_out_of
 
@@ -61,11 +60,12 @@ class Diagnosed:
 
 def diagnosed(
     fits: Fits | Sequence[Fit],
-    mode: Mode = DEFAULT_MODE,
+    mode: Mode | None = None,
     settings: DiagnosisSettings = USUAL,
     threads: int | None = None,
 ) -> Iterator[tuple[Indices, Diagnosed]]:
     """Fits with equally many quotes together, and their places among all."""
+    mode = settings.mode if mode is None else mode
     own = diagnose_many(fits, mode, settings, threads)
     full, strict = (own if other == mode else in_mode(own, other) for other in ("full", "strict"))
     every = list(fits)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from calibscope.base.presets import preset_settings
 from calibscope.base.settings import checked_settings, part_of
 from calibscope.base.settings_content import settings_content
 from calibscope.market.assembly import Progress
@@ -17,6 +18,7 @@ def read_market(
     curve: FileLike | Mapping[str, FileLike] | None = None,
     *,
     settings: FileLike | Mapping[str, Any] | MarketSettings | None = None,
+    preset: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Market:
     """Read cap quotes and discount curves of many days, and check them.
@@ -32,6 +34,8 @@ def read_market(
     settings : a TOML file, or the same as nested dictionaries:
         ``{"caps": {"units": {"price": "bp"}}, "conventions": {"first_caplet": True}}``.
         docs/data.md lists all settings and their defaults. Settings of studies may be there too
+    preset : "paper" interpolates curves as the paper does and keeps complete days only, unless the
+        settings say otherwise
     progress : called as progress(done, total) while par rates are bootstrapped, the only slow part
 
     Returns
@@ -46,20 +50,25 @@ def read_market(
     SettingsError
         with everything that is wrong about the settings
     """
-    return read_files(caps, curve, market_settings(settings), progress)
+    return read_files(caps, curve, market_settings(settings, preset=preset), progress)
 
 
 def market_settings(
-    settings: FileLike | Mapping[str, Any] | MarketSettings | None, changes: Sequence[str] = ()
+    settings: FileLike | Mapping[str, Any] | MarketSettings | None,
+    changes: Sequence[str] = (),
+    preset: str | None = None,
 ) -> MarketSettings:
     """What settings say on the market; what they say on a study is checked too.
 
     Parameters
     ----------
     changes : like ``caps.units.price=bp`` or ``conventions.first_caplet=true``
+    preset : by name: settings that hold where nothing else is said
     """
-    content, where = settings_content(settings, changes, "caps.units.price=bp")
-    if content.keys() <= MarketSettings.model_fields.keys():
+    sections = MarketSettings.model_fields.keys()
+    ours = {name: kept for name, kept in preset_settings(preset).items() if name in sections}
+    content, where = settings_content(settings, changes, "caps.units.price=bp", ours)
+    if content.keys() <= sections:
         return checked_settings(MarketSettings, content, where)
     from calibscope.study.settings import AllSettings  # takes as long to import as the rest
 

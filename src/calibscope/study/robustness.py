@@ -177,8 +177,10 @@ class _Found:
         model = model_named(variant.models[0])
         start = None if variant.start is None else model.from_values(variant.start)
         self.variant = variant
+        # Fits are compared: swapped factors are no move.
+        arguments = {**variant.arguments(), "order": "canonical"}
         self.fits: Fits = calibrate_many(
-            days, **variant.arguments(), start=start, threads=threads, progress=progress
+            days, **arguments, start=start, threads=threads, progress=progress
         )
         section = settings.diagnosis
         self.diagnoses = diagnose_many(self.fits, section.mode, section.thresholds, threads)

@@ -105,6 +105,7 @@ def run_study(
     store: str | Path,
     settings: str | Path | Mapping[str, Any] | StudySettings | None = None,
     *,
+    preset: str | None = None,
     engine: str | None = None,
     threads: int | None = None,
     inputs: Iterable[str | Path] = (),
@@ -125,6 +126,8 @@ def run_study(
     settings : a TOML file or nested dictionaries with the sections calibration, diagnosis and
         governance (docs/study.md lists them); ``{"calibration": {"model": ["g2++",
         "hull-white"]}}`` fits each day with both, see `Study.of`
+    preset : "paper" calibrates and diagnoses as the paper does, unless the settings say otherwise;
+        give it to `read_market`, too
     engine : address of a Dask scheduler, such as "tcp://scheduler:8786"; None computes here
     threads : how many to use here; None means all cores
     inputs : files whose SHA-256 goes into the audit trail
@@ -159,7 +162,8 @@ def run_study(
     """
     if not isinstance(market, Market):
         raise TypeError(f"expected a Market, got a {type(market).__name__}; cs.Market(days) is one")
-    path, chosen, which = Path(store), study_settings(settings), checked_choice(profiles)
+    chosen = study_settings(settings, preset=preset)
+    path, which = Path(store), checked_choice(profiles)
     where = engine_of(engine, threads, engine_timeout)
     _refuse_impossible(market, chosen)
     damage: list[Damage] = []

@@ -9,6 +9,7 @@ nothing.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -25,6 +26,7 @@ from pydantic import (
 from calibscope.base.brief import brief
 from calibscope.base.errors import SettingsError
 from calibscope.base.parameters import Specs
+from calibscope.base.presets import preset_settings
 from calibscope.base.settings import (
     NotNegative,
     Section,
@@ -35,11 +37,19 @@ from calibscope.base.settings import (
 )
 from calibscope.base.settings_content import settings_content
 from calibscope.base.spelling import choose_from
-from calibscope.calibration.problem import box
+from calibscope.calibration.problem import Order, box
 from calibscope.calibration.solvers import SOLVERS
 from calibscope.calibration.weights import WEIGHTINGS, Weighting
-from calibscope.diagnosis.linear.leverage_measures import Mode
-from calibscope.diagnosis.settings import LEVELS, THRESHOLDS, USUAL, DiagnosisSettings
+from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE, Noise, checked_scale
+from calibscope.diagnosis.settings import (
+    DEFAULT_MODE,
+    LEVELS,
+    THRESHOLDS,
+    USUAL,
+    DiagnosisSettings,
+    Method,
+    Mode,
+)
 from calibscope.market.maturity import maturity
 from calibscope.market.settings import MarketSettings
 from calibscope.models.model import DEFAULT, model_named
@@ -73,6 +83,14 @@ def _weights(value: Any) -> Any:
     raise refused(f"{brief(value)} is not a weighting; {remedy}")
 
 
+def _scale(value: Any) -> Any:
+    """A scale of the noise by its name, or the noise itself."""
+    try:
+        return checked_scale(value)
+    except (TypeError, ValueError) as error:
+        raise refused(str(error).removeprefix("scale ")) from None
+
+
 def _only(given: Mapping[str, Any], specs: Specs) -> dict[str, Any]:
     """What is given for parameters of this model."""
     return {name: value for name, value in given.items() if name in specs.names}
@@ -83,6 +101,7 @@ class CalibrationSection(Section):
 
     model: Annotated[str | tuple[str, ...], BeforeValidator(_models)] = DEFAULT  # or several
     solver: Solver = "global"
+    order: Order = "canonical"  # of factors that can be swapped; or as the solver returns them
     weights: Annotated[Weighting | dict[float | str, NotNegative], BeforeValidator(_weights)] = (
         "rmsre"
     )
@@ -138,6 +157,7 @@ class CalibrationSection(Section):
         return {
             "model": self.model,
             "solver": self.solver,
+            "order": self.order,
             "weights": self.weights,
             "bounds": dict(self.bounds) or None,
             "fixed": dict(self.fixed) or None,
@@ -155,9 +175,13 @@ else:
 
 
 class DiagnosisSection(Thresholds):
-    """How a day is diagnosed: mode, stored levels, and the thresholds of `DiagnosisSettings`."""
+    """How a day is diagnosed: stored levels, thresholds and defaults of `DiagnosisSettings`."""
 
-    mode: Mode = "active"
+    mode: Mode = DEFAULT_MODE
+    scale: Annotated[Noise, BeforeValidator(_scale)] = DEFAULT_SCALE
+    method: Method | None = None  # None: profiles
+    normal_quantiles: bool = False
+    all_intervals: bool = False  # also of parameters at a bound; the fan charts draw every one
     levels: Annotated[
         tuple[Level, ...],
         BeforeValidator(alone),
@@ -169,7 +193,9 @@ class DiagnosisSection(Thresholds):
     @property
     def thresholds(self) -> DiagnosisSettings:
         """What `diagnose` takes."""
-        return DiagnosisSettings(**{name: getattr(self, name) for name in THRESHOLDS})
+        return DiagnosisSettings(
+            **{one.name: getattr(self, one.name) for one in fields(DiagnosisSettings)}
+        )
 
 
 class Limits(Section):
@@ -289,6 +315,10 @@ class StudySettings(Section):
         content = json.loads(self.model_dump_json(include={"calibration", "diagnosis", "metrics"}))
         if self.calibration.model == DEFAULT:  # as before there were others
             del content["calibration"]["model"]
+        for section, names in SINCE.items():
+            for name in names:
+                if getattr(getattr(self, section), name) == getattr(USUAL_STUDY[section], name):
+                    del content[section][name]
         if not self.metrics:
             del content["metrics"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
@@ -298,12 +328,25 @@ def _versions() -> dict[str, str]:
     return {name: metric.version for name, metric in further_metrics().items()}
 
 
+# Settings that came later: at their defaults they change no result, and no hash.
+SINCE = {
+    "calibration": ("order",),
+    "diagnosis": ("scale", "method", "normal_quantiles", "all_intervals"),
+}
+USUAL_STUDY: Mapping[str, Section] = {
+    "calibration": CalibrationSection(),
+    "diagnosis": DiagnosisSection(),
+}
+
+
 class AllSettings(StudySettings, MarketSettings):
     """Every section that a settings file may have."""
 
 
 def study_settings(
-    settings: str | Path | Mapping[str, Any] | StudySettings | None, changes: Sequence[str] = ()
+    settings: str | Path | Mapping[str, Any] | StudySettings | None,
+    changes: Sequence[str] = (),
+    preset: str | None = None,
 ) -> StudySettings:
     """Settings from a file, a dictionary or nothing, with single changes on top.
 
@@ -313,6 +356,8 @@ def study_settings(
         ``{"calibration": {"solver": "bobyqa"}, "diagnosis": {"levels": [0.5, 0.95]}}``; settings
         of the market may be there too
     changes : like ``calibration.solver=bobyqa``
+    preset : by name: settings that hold where nothing else is said
     """
-    content, where = settings_content(settings, changes, "calibration.solver=bobyqa")
+    example, below = "calibration.solver=bobyqa", preset_settings(preset)
+    content, where = settings_content(settings, changes, example, below)
     return part_of(checked_settings(AllSettings, content, where), StudySettings)

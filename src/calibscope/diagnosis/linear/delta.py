@@ -7,6 +7,7 @@ from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.identification import Identification
 from calibscope.diagnosis.linear.intervals import Intervals, interval_ends, quantile
 from calibscope.diagnosis.linear.uncertainty import Form, Noise
+from calibscope.diagnosis.settings import DiagnosisSettings
 
 
 def delta_intervals(
@@ -19,6 +20,7 @@ def delta_intervals(
     form: Form,
     is_held: BoolArray,
     is_perfect: BoolArray,
+    settings: DiagnosisSettings,
 ) -> Intervals:
     """Intervals of one fit, or of a stack of them, at one level or at several.
 
@@ -28,6 +30,7 @@ def delta_intervals(
     standard_errors : (p,) with this scale and form
     is_held : (p,) parameters held at bounds
     is_perfect : whether residuals are rounding
+    settings : whether quantiles are normal, and parameters at a bound have intervals
     """
     if np.isnan(problem.values).any():
         raise ValueError("there are no parameter values; give values= to get intervals")
@@ -35,8 +38,10 @@ def delta_intervals(
     several = levels.reshape(
         levels.shape + (1,) * effective_degrees.ndim
     )  # before the days of a stack
+    quantiles = quantile(several, scale, effective_degrees, settings.normal_quantiles)
+    has_interval = problem.is_movable & ~is_held if settings.all_intervals else problem.is_free
     low, high, is_cut_low, is_cut_high, is_collapsed = interval_ends(
-        problem, known.shares, standard_errors, quantile(several, scale, effective_degrees)
+        problem, has_interval, known.shares, standard_errors, quantiles
     )
     return Intervals(
         problem.specs,

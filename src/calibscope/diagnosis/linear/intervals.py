@@ -7,11 +7,13 @@ transformations and the delta method):
     \qquad \eta = \log,\ \mathrm{arctanh}\ \text{or the identity}.
 
 q is the quantile of Student's t with m - p degrees of freedom for the scales `mse` and
-`mad_adjusted`, of the normal distribution for the paper's `mad` and for noise that is known.
-Intervals are cut at the bounds, and say so. A parameter at a bound has no interval of its own:
-arctanh is infinite at 1, and elsewhere the estimate cannot move both ways. Where the mode holds
-such a parameter, the intervals of the others are conditional, "given" it; they leave out its
-uncertainty, and are too short if it is at its bound by chance. Profiles have neither fault.
+`mad_adjusted`, of the normal distribution for the paper's `mad`, for noise that is known, and under
+`normal_quantiles`. Intervals are cut at the bounds, and say so. A parameter at a bound has no
+interval of its own: arctanh is infinite at 1, and elsewhere the estimate cannot move both ways.
+(With `all_intervals` it has the formula's, unless it is held; at a correlation of 1 that is the
+limit, from -1 to 1.) Where the mode holds such a parameter, the intervals of the others are
+conditional, "given" it; they leave out its uncertainty, and are too short if it is at its bound by
+chance. Profiles have neither fault.
 
 Where rank was lost, the pseudo-inverse gives the dropped directions no variance, and intervals
 collapse. They are shown as the paper shows them, with a mark: "not identified" for the parameters
@@ -155,8 +157,10 @@ def is_point(low: Array, high: Array) -> BoolArray:
     return np.asarray(high - low <= NOISELESS * np.maximum(np.abs(low), np.abs(high)))
 
 
-def quantile(level: ArrayLike, scale: Noise, degrees_of_freedom: Indices) -> Array:
-    """Two-sided quantile: Student's t for `mse` and `mad_adjusted`, else normal.
+def quantile(
+    level: ArrayLike, scale: Noise, degrees_of_freedom: Indices, is_normal: bool = False
+) -> Array:
+    """Two-sided quantile: Student's t for `mse` and `mad_adjusted`, else or if asked for normal.
 
     Without a degree of freedom there is none, unless the noise is known: such residuals say nothing
     about it. (Of Student's t, `stdtrit` says so itself.)
@@ -164,7 +168,7 @@ def quantile(level: ArrayLike, scale: Noise, degrees_of_freedom: Indices) -> Arr
     upper = 0.5 * (1.0 + np.asarray(level))
     if is_known(scale):
         return np.asarray(ndtri(upper) + np.zeros_like(degrees_of_freedom, dtype=float))
-    if scale == "mad":
+    if scale == "mad" or is_normal:
         return np.where(degrees_of_freedom > 0, ndtri(upper), np.nan)
     return np.asarray(stdtrit(degrees_of_freedom, upper))
 
@@ -185,7 +189,7 @@ def _intervals(
     values: Array,
     lower: Array,
     upper: Array,
-    is_free: BoolArray,
+    has_interval: BoolArray,
     transforms: Indices,
     coordinate_scale: Array,
     shares: Array,
@@ -200,7 +204,7 @@ def _intervals(
     low[:], high[:] = np.nan, np.nan
     is_cut_low[:], is_cut_high[:], is_collapsed[:] = False, False, False
     for p in range(values.size):
-        if is_free[p]:
+        if has_interval[p]:
             step, open_way = quantile * standard_errors[p], np.sqrt(shares[p])
             low[p] = _stepped(values[p], -step, transforms[p])
             high[p] = _stepped(values[p], step, transforms[p])
@@ -217,13 +221,19 @@ def _stepped(value: float, step: float, transform: int) -> float:
     """eta^-1(eta(value) + eta'(value) step)."""
     if transform == LOG:
         return float(value * np.exp(step / value))
+    if transform == ARCTANH and abs(value) == 1.0:  # the limit: everything, or nothing
+        return value if step == 0.0 else float(np.sign(step))
     if transform == ARCTANH:
         return float(np.tanh(np.arctanh(value) + step / (1.0 - value**2)))
     return value + step
 
 
 def interval_ends(
-    problem: LeastSquares, shares: Array, standard_errors: Array, quantiles: Array
+    problem: LeastSquares,
+    has_interval: BoolArray,
+    shares: Array,
+    standard_errors: Array,
+    quantiles: Array,
 ) -> tuple[Array, Array, BoolArray, BoolArray, BoolArray]:
     """Low and high ends (p,), whether each was cut, and whether the interval collapsed.
 
@@ -231,6 +241,7 @@ def interval_ends(
 
     Parameters
     ----------
+    has_interval : (p,) parameters that get one; the others' ends are not numbers
     shares : (p,) squared length of each unit vector in the dropped span, scaled coordinates
     standard_errors : (p,)
     quantiles : a number, or one for each of several levels and days; their axes come first
@@ -240,7 +251,7 @@ def interval_ends(
             problem.values,
             problem.lower,
             problem.upper,
-            problem.is_free,
+            has_interval,
             problem.specs.codes,
             problem.coordinate_scale,
             shares,

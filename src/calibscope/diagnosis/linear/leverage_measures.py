@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar, get_args
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -17,11 +17,7 @@ from calibscope.diagnosis.linear.geometry import Geometry
 from calibscope.diagnosis.linear.identification import Identification, combinations
 from calibscope.diagnosis.linear.optimality import relative_offset
 from calibscope.diagnosis.linear.uncertainty import Scales
-from calibscope.diagnosis.settings import DiagnosisSettings
-
-Mode = Literal["active", "full", "strict"]
-MODES: tuple[str, ...] = get_args(Mode)
-DEFAULT_MODE: Mode = "active"
+from calibscope.diagnosis.settings import DiagnosisSettings, Mode
 
 Number = TypeVar("Number")  # float of one fit, an array of a batch
 Count = TypeVar("Count")  # int of one fit, an array of a batch

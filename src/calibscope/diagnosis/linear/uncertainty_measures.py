@@ -13,7 +13,6 @@ from calibscope.diagnosis.linear.intervals import Intervals, checked_levels
 from calibscope.diagnosis.linear.leverage_measures import Count, Number
 from calibscope.diagnosis.linear.uncertainty import (
     BID_ASK,
-    DEFAULT_SCALE,
     Form,
     Noise,
     checked_form,
@@ -54,32 +53,65 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         """
         return self._number(self.scales.mad_adjusted)
 
-    @property
-    def fisher_information(self) -> Array:
+    def fisher_information(self, scale: Noise | None = None) -> Array:
         r"""(p, p) information on the parameters; zero for those held fixed.
 
-        :math:`J^T W J / \sigma^2` with `scale_mse` (paper, section on parameter
-        uncertainty).
-        """
-        return self._information(on_pairs(self.problem.gram, self.geometry.is_active))
+        :math:`J^T W J / \sigma^2` (paper, section on parameter uncertainty). Its pseudo-inverse is
+        `covariance` of the same scale, but for "bid_ask", which stands for its usual spread here.
 
-    @property
-    def fisher_information_exact(self) -> Array:
+        Parameters
+        ----------
+        scale : of the noise, as for `covariance`
+
+        Returns
+        -------
+        Array
+            (p, p) symmetric, positive semidefinite
+        """
+        gram = on_pairs(self.problem.gram, self.geometry.is_active)
+        return self._information(gram, scale)
+
+    def fisher_information_exact(self, scale: Noise | None = None) -> Array:
         r"""(p, p) half the exact Hessian over sigma^2, on the free parameters.
 
         :math:`(J^T W J + \tfrac12\Delta_{GN})/\sigma^2` (paper, section on parameter uncertainty
         and appendix on Gauss-Newton).
+
+        Parameters
+        ----------
+        scale : of the noise, as for `covariance`
+
+        Returns
+        -------
+        Array
+            (p, p) symmetric
         """
         problem = self.problem
         second_order = np.nan if problem.second_order is None else problem.second_order
-        return self._information(on_pairs(problem.gram + second_order, problem.is_free))
+        return self._information(on_pairs(problem.gram + second_order, problem.is_free), scale)
 
-    def _information(self, curvature: Array) -> Array:
-        variance = self.scales.of(DEFAULT_SCALE)[..., None, None] ** 2
+    def _information(self, curvature: Array, scale: Noise | None) -> Array:
+        variance = self.noise(scale)[..., None, None] ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(curvature / variance)
 
-    def noise(self, scale: Noise = DEFAULT_SCALE) -> Array:
+    def chosen_scale(self, scale: Noise | None) -> Noise:
+        """The scale that is asked for; None means that of the settings, "mse" unless said.
+
+        As in `noise` (paper, section on parameter uncertainty).
+
+        Parameters
+        ----------
+        scale : or None
+
+        Returns
+        -------
+        Noise
+            a name, or a number
+        """
+        return self.settings.scale if scale is None else scale
+
+    def noise(self, scale: Noise | None = None) -> Array:
         r"""Standard deviation of the weighted residuals that intervals rest on, one per fit.
 
         One of the three scales, a known number, or the root mean square of
@@ -87,16 +119,17 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
 
         Parameters
         ----------
-        scale : "mse", "mad" (the paper's) or "mad_adjusted"; a number such as 0.003; "bid_ask"
+        scale : "mse", "mad" (the paper's) or "mad_adjusted"; a number such as 0.003; "bid_ask";
+            None means that of the settings, "mse" unless said
 
         Returns
         -------
         Array
             one number, or one per fit of a batch
         """
-        return noise_of(self.problem, self.scales, scale)
+        return noise_of(self.problem, self.scales, self.chosen_scale(scale))
 
-    def covariance(self, scale: Noise = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
+    def covariance(self, scale: Noise | None = None, form: Form = "gauss_newton") -> Array:
         r"""(p, p) covariance of the parameters.
 
         .. math:: \widehat{Cov} = \sigma^2 (J^T W J)^+ \quad\text{or}\quad
@@ -109,7 +142,8 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         Parameters
         ----------
         scale : of the noise: "mse", "mad" (the paper's) or "mad_adjusted"; known, as a number such
-            as 0.003; or "bid_ask", half of each quote's spread
+            as 0.003; or "bid_ask", half of each quote's spread; None means that of the settings,
+            "mse" unless said
         form : "gauss_newton" (the paper's), or "exact", on the free parameters
 
         Returns
@@ -118,7 +152,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
             (p, p) symmetric, positive semidefinite
         """
         inverse = self._inverse(form)
-        if scale == BID_ASK:
+        if self.chosen_scale(scale) == BID_ASK:
             return sandwich(self.problem, inverse)
         return np.asarray(self.noise(scale)[..., None, None] ** 2 * inverse)
 
@@ -126,7 +160,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         plain, curved = self.geometry.inverse, self.curvature.exact_inverse
         return plain if checked_form(form) == "gauss_newton" else curved
 
-    def standard_errors(self, scale: Noise = DEFAULT_SCALE, form: Form = "gauss_newton") -> Array:
+    def standard_errors(self, scale: Noise | None = None, form: Form = "gauss_newton") -> Array:
         r"""(p,) square roots of the variances.
 
         :math:`\sqrt{Cov_{jj}}` (paper, eq. cov).
@@ -140,7 +174,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         Array
             (p,)
         """
-        if scale == BID_ASK:
+        if self.chosen_scale(scale) == BID_ASK:
             return np.asarray(np.sqrt(np.linalg.diagonal(self.covariance(scale, form))))
         variances = np.linalg.diagonal(self._inverse(form))
         return np.asarray(self.noise(scale)[..., None] * np.sqrt(variances))
@@ -165,7 +199,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
     def intervals(
         self,
         level: float | Sequence[float] = 0.95,
-        scale: Noise = DEFAULT_SCALE,
+        scale: Noise | None = None,
         form: Form = "gauss_newton",
     ) -> Intervals:
         """Confidence intervals by the delta method, with marks; see `Diagnosis.intervals`.
@@ -180,16 +214,18 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         Intervals
             low and high ends, and marks
         """
+        is_held = self.problem.at_bound != 0 if form == "exact" else self.is_held
         return delta_intervals(
             self.problem,
             self.identification,
             self.standard_errors(scale, form),
             self.scales.degrees_of_freedom,
             checked_levels(level),
-            scale,
+            self.chosen_scale(scale),
             form,
-            self.problem.at_bound != 0 if form == "exact" else self.is_held,
+            is_held,
             self.flags.is_perfect,
+            self.settings,
         )
 
     @property

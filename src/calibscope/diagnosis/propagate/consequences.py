@@ -210,7 +210,8 @@ def consequences(
     draws = None if replicates is None else _checked_replicates(replicates, theta.size, level)
     estimates, G = quantities.values(theta[None, :])[0], quantities.gradients(theta)
     errors = np.sqrt(np.maximum(np.vecdot(G @ dx.covariance(scale, form), G), 0.0))
-    steps = errors * quantile(level, scale, dx.scales.degrees_of_freedom)
+    is_normal = dx.settings.normal_quantiles
+    steps = errors * quantile(level, scale, dx.scales.degrees_of_freedom, is_normal)
     transforms = [measure.transform for measure in quantities.measures]
     low, high = (
         np.array([_stepped(*one) for one in zip(estimates, side * steps, transforms, strict=True)])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE, Noise
+from calibscope.diagnosis.linear.uncertainty import Noise
 from calibscope.diagnosis.refit.bootstrap import SEED, SIZE, Bootstrap, Kind, bootstrap
 from calibscope.diagnosis.refit.bump import Bumps, bump
 from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut, leave_one_out
@@ -60,7 +60,7 @@ class Refits:
         self,
         levels: Sequence[float] = LEVELS,
         names: Sequence[str] | None = None,
-        scale: Noise = DEFAULT_SCALE,
+        scale: Noise | None = None,
     ) -> Profiles:
         """How good the fit can be with each parameter held, and the intervals that follow.
 
@@ -79,6 +79,7 @@ class Refits:
         Profiles
             a curve and intervals per parameter
         """
+        scale = self.dx.chosen_scale(scale)
         if names is not None:
             return profiles(self.dx, levels, names, scale)
         known = self.dx.known_profiles
@@ -115,7 +116,7 @@ class Refits:
         kind: Kind = "parametric",
         size: int = SIZE,
         seed: int = SEED,
-        scale: Noise = DEFAULT_SCALE,
+        scale: Noise | None = None,
     ) -> Bootstrap:
         """Parameters fitted to simulated quotes, and their percentile intervals.
 
@@ -132,7 +133,7 @@ class Refits:
         Bootstrap
             the refits
         """
-        return bootstrap(self.dx, kind, size, seed, scale)
+        return bootstrap(self.dx, kind, size, seed, self.dx.chosen_scale(scale))
 
     def robust(self, loss: Loss = "huber") -> Robust:
         """Parameters when large errors count for less: "huber" or "cauchy".

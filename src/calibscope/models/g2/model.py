@@ -14,6 +14,7 @@ from calibscope.market.day import MarketDay
 from calibscope.market.quotes import Kind
 from calibscope.models.g2 import bonds
 from calibscope.models.g2.book import CapBook
+from calibscope.models.g2.caplet_sensitivities import CapletSensitivities
 from calibscope.models.g2.caps import evaluate
 from calibscope.models.g2.downstream import Downstream
 from calibscope.models.g2.parameters import (
@@ -178,6 +179,43 @@ class G2(Model):
             (m, 5, 5) symmetric in the last two axes
         """
         return self._evaluated(day, 2).hessian
+
+    def caplet_sensitivities(self, day: MarketDay) -> CapletSensitivities:
+        r"""The factors M_i and M'_i of every caplet, with the derivatives of its variance.
+
+        .. math::
+
+            M_i = \frac{\partial\,\text{Caplet}_i}{\partial \Sigma_i^2}
+            = \frac{N P(t_{i-1})\,\varphi(h_{+,i})}{2 \Sigma_i}, \qquad
+            M'_i = \frac{\partial M_i}{\partial \Sigma_i^2}
+            = \frac{N P(t_{i-1})\,\varphi(h_{+,i})}{4 \Sigma_i^3}\,(h_{+,i} h_{-,i} - 1)
+
+        `jacobian` and `hessian` are their sums over the caplets of each quote; caplet and floorlet
+        have the same.
+
+        Source: paper, eq. factor_M and eq. hessian_caplet_factorized.
+
+        Parameters
+        ----------
+        day : quotes, curve and conventions of the day
+
+        Returns
+        -------
+        CapletSensitivities
+            one entry per caplet, quote after quote
+
+        Examples
+        --------
+        >>> from calibscope.market.demo import demo_market
+        >>> day = demo_market().day("2020-03-18")
+        >>> model = G2(a_x=0.5, a_y=0.05, sigma_x=0.01, sigma_y=0.01, rho_xy=-0.7)
+        >>> found = model.caplet_sensitivities(day)
+        >>> three_years = found.quote == 0
+        >>> J = found.M[three_years] @ found.gradient[three_years]
+        >>> bool(np.allclose(J, model.jacobian(day)[0], rtol=1e-12))
+        True
+        """
+        return CapletSensitivities.of(self.values, CapBook.from_days([day]))
 
     def caplet_prices(
         self,

@@ -3,7 +3,9 @@
 A day whose interval is uninformative has no band: at a bound there is no interval, and where rank
 was lost along the parameter a thin band would be misread as precision. Such days are ticks: at the
 bound that holds the parameter, or below everything. Estimates are dots: a line would join days on
-which the calibration found different optima, and draw values that it never took.
+which the calibration found different optima, and draw values that it never took. A study with
+`all_intervals`, such as one of the paper's preset, has the paper's charts: every interval that the
+formula gives is a band, and the note says on how many days it would mislead.
 """
 
 from collections.abc import Sequence
@@ -47,7 +49,10 @@ TICKS = {
 
 
 def fan_chart(
-    study: Study, parameter: str, scales: Sequence[str] = ("mad", "mse", "mad_adjusted")
+    study: Study,
+    parameter: str,
+    scales: Sequence[str] = ("mad", "mse", "mad_adjusted"),
+    has_gaps: bool | None = None,
 ) -> go.Figure:
     """Estimate and confidence intervals of one parameter over time, a panel per scale of noise.
 
@@ -58,6 +63,8 @@ def fan_chart(
     study : the history
     parameter : by name
     scales : "mad" (robust), "mse" (classical), "mad_adjusted"
+    has_gaps : whether days without an informative interval have no band; None: as the study's
+        settings say (`diagnosis.all_intervals`)
 
     Returns
     -------
@@ -68,6 +75,8 @@ def fan_chart(
     for scale in scales:
         if scale not in SCALES:
             raise ValueError(f"scale is {scale!r}; give some of {', '.join(SCALES)}")
+    if has_gaps is None:
+        has_gaps = not study.settings.diagnosis.all_intervals
     figure = make_subplots(
         rows=len(scales), cols=1, shared_xaxes=True, vertical_spacing=0.25 / (2 + len(scales)),
         subplot_titles=[f"<b>{SCALES[scale]}</b>" for scale in scales],
@@ -78,9 +87,15 @@ def fan_chart(
     bounds = bounds[bounds["parameter"] == parameter]
     below = _below(estimates, bounds, spec)
     counts: dict[str, int] = {}
+    misleading: dict[str, int] = {}
     for row, scale in enumerate(scales, start=1):
         place: dict[str, Any] = {"row": row, "col": 1}
         kinds = interval_kinds(study, parameter, scale)
+        if not has_gaps:
+            drawn = has_interval(study, parameter, scale).reindex(kinds.index, fill_value=False)
+            for kind in (BOUND, LOST):
+                misleading.setdefault(kind, int((drawn & (kinds == kind)).sum()))
+            kinds = kinds.mask(drawn, "")
         _add_bands(figure, study, parameter, scale, estimates, kinds, is_first=row == 1, **place)
         free = estimates[kinds.index[kinds != BOUND]]
         figure.add_scatter(
@@ -104,7 +119,7 @@ def fan_chart(
     figure.update_yaxes(
         title_text=axis_of(spec), zeroline=False, tickfont={"size": 12}, **scale_of(spec, step=2),
     )  # fmt: skip
-    note = _note(study, counts)
+    note = _note(study, counts, misleading)
     alt = (
         f"Panels of {parameter} over time with its confidence intervals, one per "
         f"scale of noise. {note}"
@@ -117,22 +132,31 @@ def fan_chart(
 
 def interval_kinds(study: Study, parameter: str, scale: str) -> pd.Series:
     """Why a day has no band, by date; empty text where it has one. Only days with results."""
-    frame = study.intervals
-    frame = frame[(frame["parameter"] == parameter) & (frame["scale"] == scale)]
-    days = frame.groupby("date").agg(
-        is_there=("low", lambda low: low.notna().all()), is_collapsed=("is_collapsed", "any")
-    )
+    frame = _intervals_of(study, parameter, scale)
+    days = frame.groupby("date").agg(is_collapsed=("is_collapsed", "any"))
     marks = study.parameters[study.parameters["parameter"] == parameter].set_index("date")
-    is_there = days["is_there"].reindex(marks.index, fill_value=False).to_numpy(bool)
+    is_there = has_interval(study, parameter, scale)
+    is_there = is_there.reindex(marks.index, fill_value=False).to_numpy(bool)
     is_collapsed = days["is_collapsed"].reindex(marks.index, fill_value=False).to_numpy(bool)
     is_identified = marks["is_identified"].to_numpy(bool, na_value=False)
     at_bound = marks["at_bound"].fillna(0).to_numpy(int) != 0
     kinds = np.select(
-        [at_bound & ~is_there, ~is_there & is_identified, is_collapsed | ~is_identified],
+        [at_bound, ~is_there & is_identified, is_collapsed | ~is_identified],
         [BOUND, NONE, LOST],
         "",
     )
     return pd.Series(kinds, marks.index, dtype=object)
+
+
+def has_interval(study: Study, parameter: str, scale: str) -> pd.Series:
+    """Whether a day has both ends at all levels, by date."""
+    low = _intervals_of(study, parameter, scale).groupby("date")["low"]
+    return low.agg(lambda ends: bool(ends.notna().all())).astype(bool)
+
+
+def _intervals_of(study: Study, parameter: str, scale: str) -> pd.DataFrame:
+    frame = study.intervals
+    return frame[(frame["parameter"] == parameter) & (frame["scale"] == scale)]
 
 
 def _add_bands(
@@ -151,8 +175,7 @@ def _add_bands(
     Values lie on calendar days, so that no dates need to be stored with them: eighteen lines of
     ten years would be too large otherwise. Plotly cannot fill between lines with gaps.
     """
-    frame = study.intervals
-    frame = frame[(frame["parameter"] == parameter) & (frame["scale"] == scale)]
+    frame = _intervals_of(study, parameter, scale)
     has_band = kinds.reindex(estimates.index, fill_value=NONE).to_numpy() == ""
     if not has_band.any():
         return
@@ -197,13 +220,19 @@ def _below(estimates: pd.Series, bounds: pd.DataFrame, spec: ParameterSpec) -> f
     return low - 0.12 * (high - low)
 
 
-def _note(study: Study, counts: dict[str, int]) -> str:
+def _note(study: Study, counts: dict[str, int], misleading: dict[str, int]) -> str:
     days = len(study.fitted)
     if not days:
         return "No day has results."
     without = sum(counts.values())
-    if not without:
+    if not without and not any(misleading.values()):
         return f"Every one of {days:,} days has intervals."
+    if any(misleading.values()):
+        shares = (f"{kind} {share_of(count, days)}" for kind, count in misleading.items() if count)
+        return (
+            f"Every interval of the formula is a band, also where it misleads: {', '.join(shares)} "
+            f"of {days:,} days."
+        )
     parts = ", ".join(f"{kind} {share_of(count, days)}" for kind, count in counts.items())
     return (
         f"No band on {share_of(without, days)} of {days:,} days, where it would mislead: {parts}."

@@ -71,13 +71,13 @@ def interval_lines(dx: Diagnosis, full: Diagnosis, unit: Unit = PERCENT) -> list
     full : the diagnosis in full mode: a profile lets every parameter move
     """
     if dx.intervals(LEVELS).form != "profile":
-        return [f"Intervals by delta method; noise {unit.text(dx.scale_mse)}."]
+        return [f"Intervals by delta method; noise {unit.text(float(dx.noise()))}."]
     delta = dx.intervals(LEVEL, method="delta")
     wrong = [name for name, is_so in zip(delta.specs.names, delta.is_contradicted, strict=True)
              if is_so]  # fmt: skip
     return [
         "Intervals by profile: all else is fitted again with the parameter held; noise "
-        f"{unit.text(full.scale_mse)}.",
+        f"{unit.text(float(full.noise()))}.",
         *([f"The delta method's intervals have other ends: {', '.join(wrong)}."] if wrong else []),
     ]
 
