@@ -7,8 +7,9 @@ from plotly.subplots import make_subplots
 from calibscope.base.arrays import Array, Indices
 from calibscope.base.numbers import PERCENT, estimate, percent
 from calibscope.diagnosis import settings
-from calibscope.diagnosis.diagnosis import Diagnosis, Method
+from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.intervals import Intervals
+from calibscope.diagnosis.settings import Method
 from calibscope.report.figures.style import BLACK, GREY, ORANGE, dressed
 
 LEVELS = settings.LEVELS[::-1]  # the widest is drawn first

@@ -4,8 +4,8 @@ import numpy as np
 
 from calibscope.base.numbers import percent
 from calibscope.calibration.solution import Fit
-from calibscope.diagnosis.diagnosis import Diagnosis, Method
-from calibscope.diagnosis.settings import LEVELS
+from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.settings import LEVELS, Method
 
 PLAIN = "give the intervals with the correlations, since parameters move together."
 LITTLE = 0.01  # of RMSRE: what a plausible fit may cost and still count as equally good
