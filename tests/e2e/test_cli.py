@@ -92,12 +92,12 @@ def test_version():
 
 
 def test_demo_reads_as_recorded(tmp_path):
-    """To record it anew: COLUMNS=80 calibscope demo > tests/golden/demo.txt, and look at it."""
-    result = calibscope("demo", folder=tmp_path)
+    """To record it anew: COLUMNS=80 calibscope demo --profiles none > tests/golden/demo.txt."""
+    result = calibscope("demo", "--profiles", "none", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout == (GOLDEN / "demo.txt").read_text(encoding="utf-8")
     assert result.stdout.startswith("SYNTHETIC")
-    again = calibscope("demo", folder=tmp_path)
+    again = calibscope("demo", "--profiles", "none", folder=tmp_path)
     assert again.stdout == result.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["calibscope-demo"]
     written = {path.name for path in (tmp_path / "calibscope-demo").iterdir()}
@@ -197,7 +197,8 @@ def test_run_keeps_days_and_appends_tomorrow(tmp_path):
     store, yesterday = tmp_path / "study.db", tmp_path / "caps.csv"
     lines = (EXAMPLES / "caps.csv").read_text().splitlines()
     yesterday.write_text("\n".join(line for line in lines if not line.startswith("2020-04-30")))
-    curve = ("--curve", str(EXAMPLES / "ois.csv"), "--store", str(store), *DROP)
+    curve = ("--curve", str(EXAMPLES / "ois.csv"), "--store", str(store), "--profiles", "none")
+    curve += DROP
     first = calibscope("run", str(yesterday), *curve)
     assert first.returncode == 3, first.stderr  # a day of the examples lacks a quote
     assert "Computed 51 days. Without results: 1 day." in first.stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from calibscope.cli.command import Command
-from calibscope.cli.files import preset_option
+from calibscope.cli.files import preset_option, profiles_option
 from calibscope.cli.output import Output, output_options
 
 
@@ -14,9 +14,10 @@ from calibscope.cli.output import Output, output_options
     "--into", type=click.Path(path_type=Path, file_okay=False), default=Path("calibscope-demo"),
     show_default=True, help="Folder for the results.",
 )  # fmt: skip
+@profiles_option
 @preset_option
 @output_options
-def demo(into: Path, preset: str | None, output: Output) -> None:
+def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
     """Run a whole study on the built-in synthetic market, 2016 to 2025.
 
     \b
@@ -36,7 +37,7 @@ def demo(into: Path, preset: str | None, output: Output) -> None:
     from calibscope.study.errors import StoreError
 
     try:
-        made = run_demo(into, output.is_quiet, preset)
+        made = run_demo(into, output.is_quiet, preset, profiles)
     except (StoreError, ExportError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

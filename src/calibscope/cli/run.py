@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from calibscope.cli.command import TO_REVIEW, Command
-from calibscope.cli.files import FILE, Files, file_options
+from calibscope.cli.files import FILE, Files, file_options, profiles_option
 from calibscope.cli.output import Output, output_options
 
 
@@ -25,10 +25,7 @@ from calibscope.cli.output import Output, output_options
     show_default=True, metavar="SECONDS", help="Silence after which a worker counts as gone.",
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
-@click.option(
-    "--profiles", type=click.Choice(("usual", "all", "none")), default="usual", show_default=True,
-    help="Profile intervals: of days that are not green and the latest 250 (usual), or all days.",
-)  # fmt: skip
+@profiles_option
 @output_options
 @click.pass_context
 def run(

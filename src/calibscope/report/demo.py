@@ -52,7 +52,9 @@ class Demo:
     workbook: Path
 
 
-def run_demo(folder: Path, is_quiet: bool = False, preset: str | None = None) -> Demo:
+def run_demo(
+    folder: Path, is_quiet: bool = False, preset: str | None = None, profiles: str = "usual"
+) -> Demo:
     """Run the study of the synthetic market into a folder, and write report and workbook."""
     folder.mkdir(parents=True, exist_ok=True)
     store, report, workbook = (folder / name for name in (STORE, REPORT, WORKBOOK))
@@ -66,7 +68,7 @@ def run_demo(folder: Path, is_quiet: bool = False, preset: str | None = None) ->
             tally = current
             progress(current)
 
-        study = run_study(market, store, settings, progress=note)
+        study = run_study(market, store, settings, profiles=profiles, progress=note)
     if study.robustness.empty:
         with progress_bar("comparing variants", is_quiet) as bar:
             variants = robustness(
