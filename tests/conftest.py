@@ -51,15 +51,13 @@ def kernels(tmp_path_factory):
 @pytest.fixture(autouse=True, scope="session")
 def profiles_are_asked_for():
     """They take a quarter of a second a day: a test that wants them says so."""
-    from calibscope.cli.demo import demo
     from calibscope.cli.run import run
     from calibscope.study.run import run_study
 
     assert run_study.__kwdefaults__["profiles"] == "usual"
     run_study.__kwdefaults__["profiles"] = "none"
-    for option in (*run.params, *demo.params):
-        if option.name == "profiles":
-            option.default = "none"
+    (option,) = (option for option in run.params if option.name == "profiles")
+    option.default = "none"
 
 
 @pytest.fixture(autouse=True)

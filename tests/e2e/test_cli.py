@@ -92,12 +92,12 @@ def test_version():
 
 
 def test_demo_reads_as_recorded(tmp_path):
-    """To record it anew: COLUMNS=80 calibscope demo --profiles none > tests/golden/demo.txt."""
-    result = calibscope("demo", "--profiles", "none", folder=tmp_path)
+    """To record it anew: COLUMNS=80 calibscope demo > tests/golden/demo.txt."""
+    result = calibscope("demo", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout == (GOLDEN / "demo.txt").read_text(encoding="utf-8")
     assert result.stdout.startswith("SYNTHETIC")
-    again = calibscope("demo", "--profiles", "none", folder=tmp_path)
+    again = calibscope("demo", folder=tmp_path)
     assert again.stdout == result.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["calibscope-demo"]
     written = {path.name for path in (tmp_path / "calibscope-demo").iterdir()}

@@ -14,7 +14,7 @@ from calibscope.cli.output import Output, output_options
     "--into", type=click.Path(path_type=Path, file_okay=False), default=Path("calibscope-demo"),
     show_default=True, help="Folder for the results.",
 )  # fmt: skip
-@profiles_option
+@profiles_option("none")
 @preset_option
 @output_options
 def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
@@ -28,7 +28,8 @@ def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
     Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
     decide the fit, how much they determine, which bounds hold parameters, and which days need
     review; a report (HTML) and a workbook (Excel) are written. A second call finds all days in the
-    store and computes nothing. With the paper's preset, whose solver is slower, it takes some
+    store and computes nothing. Profile intervals of a thousand days, as `calibscope run` makes
+    them, take two more minutes: --profiles usual. With the paper's preset, whose solver is slower, it takes some
     fifteen minutes.
     """  # noqa: D301
     from calibscope.report.demo import demo_page, run_demo

@@ -71,10 +71,15 @@ class Files:
             raise click.ClickException(str(error)) from None
 
 
-profiles_option = click.option(
-    "--profiles", type=click.Choice(("usual", "all", "none")), default="usual", show_default=True,
-    help="Profile intervals: of days that are not green and the latest 250 (usual), or all days.",
-)  # fmt: skip
+def profiles_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Which days of a study get profile intervals."""
+    return click.option(
+        "--profiles", type=click.Choice(("usual", "all", "none")), default=default,
+        show_default=True,
+        help="Profile intervals: of days that are not green and the latest 250 (usual), or all.",
+    )  # fmt: skip
+
+
 preset_option = click.option(
     "--preset", type=click.Choice(tuple(PRESETS)),
     help="Settings that hold where nothing else is said; paper: the method of the paper.",

@@ -25,7 +25,7 @@ from calibscope.cli.output import Output, output_options
     show_default=True, metavar="SECONDS", help="Silence after which a worker counts as gone.",
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
-@profiles_option
+@profiles_option("usual")
 @output_options
 @click.pass_context
 def run(

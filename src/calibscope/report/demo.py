@@ -53,7 +53,7 @@ class Demo:
 
 
 def run_demo(
-    folder: Path, is_quiet: bool = False, preset: str | None = None, profiles: str = "usual"
+    folder: Path, is_quiet: bool = False, preset: str | None = None, profiles: str = "none"
 ) -> Demo:
     """Run the study of the synthetic market into a folder, and write report and workbook."""
     folder.mkdir(parents=True, exist_ok=True)
