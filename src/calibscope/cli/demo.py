@@ -29,8 +29,8 @@ def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
     decide the fit, how much they determine, which bounds hold parameters, and which days need
     review; a report (HTML) and a workbook (Excel) are written. A second call finds all days in the
     store and computes nothing. Profile intervals of a thousand days, as `calibscope run` makes
-    them, take two more minutes: --profiles usual. With the paper's preset, whose solver is slower, it takes some
-    fifteen minutes.
+    them, take two more minutes: --profiles usual. With the paper's preset, whose solver is slower,
+    it takes some fifteen minutes.
     """  # noqa: D301
     from calibscope.report.demo import demo_page, run_demo
     from calibscope.report.export.target import ExportError
