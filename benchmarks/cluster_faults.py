@@ -26,7 +26,7 @@ from faults import rows
 
 SOURCE = Path(cs.__file__).parent
 SILENCE = 10.0  # seconds after which a worker counts as gone here; busy machines stall for some
-LONGEST = 60.0  # seconds that a process may take to start
+LONGEST = 120.0  # seconds that a process may take to start, or to import calibscope
 DASK = [sys.executable, "-m", "dask"]
 
 
@@ -71,6 +71,13 @@ class Processes:
             worker.wait()
         self._wait(lambda: self._count() <= self._alive)
 
+    def wait_for_results(self) -> None:
+        """Wait until a worker holds some."""
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False, timeout="5s") as client:
+            self._wait(lambda: any(client.has_what().values()))
+
     @property
     def _alive(self) -> int:
         return sum(worker.poll() is None for worker in self.workers)
@@ -94,7 +101,7 @@ class Processes:
         began = time.monotonic()
         while not condition():
             if time.monotonic() - began > LONGEST:
-                raise TimeoutError("the cluster does not start")
+                raise TimeoutError(f"a worker or the scheduler takes more than {LONGEST:g} s")
             time.sleep(0.1)
 
     def stop(self) -> None:
@@ -163,9 +170,10 @@ def suffer(market: cs.Market, folder: Path) -> Iterator[tuple[str, str, Path]]:
         other = other_code(folder)
 
         def join_late() -> None:
-            """The late one is alone for a while, so that it surely gets what is under way."""
+            """The late one is alone until it has computed something of what is under way."""
             cluster.add_workers(1, other)
             cluster.kill(first, second)
+            cluster.wait_for_results()
             cluster.add_workers(2)
 
         # A busy machine may take long to import what the late worker computes with.

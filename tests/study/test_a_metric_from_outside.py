@@ -315,6 +315,8 @@ def main(folder):
         there = cs.run_study(market, f"{folder}/there.db", engine=cluster.scheduler_address)
     here = cs.run_study(market, f"{folder}/here.db")
     assert here.metrics.equals(there.metrics) and len(here.metrics) == 3 * 14
+    assert here.left_out.equals(there.left_out) and len(here.left_out) == 3 * 13
+    assert here.profiles.equals(there.profiles) and len(here.profiles) == 3 * 5 * 3
     print("same")
 
 if __name__ == "__main__":
