@@ -185,8 +185,8 @@ def test_the_frame_says_it_all():
     table = of_day(JUMPY).refits.leave_one_out().frame()
     assert table.index[0] == "3Y"
     assert list(table.columns) == [
-        "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "rms", "press", "error_gauss_newton",
-        "error_exact", "mark",
+        "a_x", "a_y", "sigma_x", "sigma_y", "rho_xy", "rms", "press", "cooks_distance",
+        "confidence", "error_gauss_newton", "error_exact", "mark",
     ]  # fmt: skip
 
 

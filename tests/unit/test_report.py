@@ -130,7 +130,7 @@ def test_every_section_with_figures_says_what_to_do_next(text):
     [
         ("2020-03-18", ["check 3Y first", "Calibrate without 3Y, which",
                         "range within the near-optimal set"]),
-        ("2022-07-21", ["check 30Y first", "no interval for sigma_x, sigma_y, rho_xy",
+        ("2022-07-21", ["check 30Y first", "give no interval for a_y, sigma_x, sigma_y without",
                         "costs almost nothing", "1,060.3"]),
     ],
 )  # fmt: skip

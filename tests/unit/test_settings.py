@@ -176,10 +176,6 @@ def test_every_threshold_is_described_once_and_is_a_setting_of_studies():
     assert {name: (one.amber, one.red) for name, one in limits.items()} == {
         one.name: (one.amber, one.red) for one in DAY_METRICS if one.amber is not None
     }
-    assert list(limits) == [
-        "rmsre", "largest_residual", "largest_studentized", "largest_leverage",
-        "largest_multiplier", "lost_directions",
-    ]  # fmt: skip
 
 
 def test_a_market_knows_no_section_of_a_study():
