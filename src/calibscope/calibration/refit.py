@@ -58,6 +58,30 @@ class ModelRefit:
         found = search.solve_rows(self.problem, quotes, weights, held, starts, self.threads)
         return found if held is not None else self._alike(found)
 
+    def descend(self, quotes: Array, weights: Array, held: Array, starts: Array) -> Array:
+        """(n, p) the optima next to the starts.
+
+        Parameters
+        ----------
+        quotes, weights, held : as for `solve`
+        starts : (n, p) parameters that are near
+        """
+        search = search_for(self.problem.model)
+        return search.descend_rows(self.problem, quotes, weights, held, starts, self.threads)
+
+    def below(
+        self, limit: float, quotes: Array, weights: Array, held: Array, starts: Array
+    ) -> Array:
+        """(n, p) the best parameters where their objective is below a limit; elsewhere any.
+
+        Parameters
+        ----------
+        limit : of the objective
+        quotes, weights, held, starts : as for `solve`
+        """
+        search = search_for(self.problem.model)
+        return search.rows_below(self.problem, quotes, weights, held, starts, limit, self.threads)
+
     def _alike(self, points: Array) -> Array:
         """(n, p) the same in the order of the fit, where that is not the canonical one."""
         return points if self.fitted is None else self.problem.alike(points, self.fitted)

@@ -133,6 +133,44 @@ class Search:
         ends = newton(problem.specs, problem.pricer, batch, nearest).points
         return ends if held is not None else problem.canonical(ends)
 
+    def descend_rows(
+        self,
+        problem: Problem,
+        quotes: Array,
+        weights: Array,
+        held: Array,
+        starts: Array,
+        threads: int | None,
+    ) -> Array:
+        """(n, p) the optima next to the starts, for other quotes and weights, row by row.
+
+        Parameters
+        ----------
+        quotes, weights, held : as for `solve_rows`
+        starts : (n, p) parameters that are near
+        """
+        batch = refit_tasks(problem, quotes, weights, held)
+        return newton(problem.specs, problem.pricer, batch, starts).points
+
+    def rows_below(
+        self,
+        problem: Problem,
+        quotes: Array,
+        weights: Array,
+        held: Array,
+        starts: Array,
+        limit: float,
+        threads: int | None,
+    ) -> Array:
+        """(n, p) the best parameters where their objective is below a limit; elsewhere any.
+
+        Parameters
+        ----------
+        quotes, weights, held, starts : as for `solve_rows`
+        limit : of the objective
+        """
+        return self.solve_rows(problem, quotes, weights, held, starts, threads)
+
 
 def _misfits(prices: Array, quotes: Array, weights: Array) -> Array:
     """(n, k) weighted sums of squares of n rows of quotes at k rows of prices."""

@@ -51,6 +51,8 @@ def solve_conditional(
     starts: Array,
     homes: Array,
     speeds: Array,
+    is_near: bool,
+    limit: float,
     begin: int,
     end: int,
     found: Array,
@@ -64,6 +66,8 @@ def solve_conditional(
     starts : (n, 5) near enough to linearise prices there
     homes : (n, 5) the best fits with nothing held
     speeds : the grid
+    is_near : whether the optimum next to each start is enough
+    limit : fits whose objective is above it are of no interest
     found : (n, 5) to be filled
     """
     none = np.zeros(COUNT)
@@ -83,14 +87,25 @@ def solve_conditional(
             low[0] = max(low[0], low[1])
         task = Task(quotes[row], root_weights[row], low, high, none, none)
         case = with_task(task, first)
-        solve_row(which, starts[row], homes[row], case, pairs, found[row])
+        if is_near:
+            solve_nearby(starts[row], case, found[row])
+        else:
+            solve_row(which, starts[row], homes[row], limit, case, pairs, found[row])
+
+
+@compiled
+def solve_nearby(start: Array, case: Case, found: Array) -> None:
+    """The optimum next to a start, by Newton's method."""
+    task = case.task
+    found[:] = np.minimum(np.maximum(start, task.lower), task.upper)
+    descended(NEAR, STEPS, case, found)
 
 
 @compiled
 def solve_row(
-    which: int, start: Array, home: Array, case: Case, pairs: Pairs, found: Array
+    which: int, start: Array, home: Array, limit: float, case: Case, pairs: Pairs, found: Array
 ) -> None:
-    """The best parameters of one problem, of which `which` is held."""
+    """The best parameters of one problem, of which `which` is held; any if above a limit."""
     task, point = case.task, np.empty(COUNT)
     if start[0] < start[1] and which >= SIGMA_X:  # the walk has crossed equal speeds: step back
         start = start[SWAP]
@@ -99,6 +114,7 @@ def solve_row(
     for origin in (start, home):
         if slide_along_equal_speeds(which, origin, task, point):
             best = compared(np.inf, best, case, point, found)
+    best = min(best, limit)
     if linearised(start, case) > HOPELESS * best:
         linearised(found, case)
     places = np.empty((PLACES, 2), np.int64)
@@ -107,6 +123,8 @@ def solve_row(
         if pairs.values[i, j] <= HOPELESS * best:
             start_at(i, j, pairs, case, point)
             best = compared(PROMISING, best, case, point, found)
+    if best == limit:
+        return
     # Once more, with patience: flat directions beside equal speeds are long and crooked.
     if is_near_equal_speeds(found):
         if which != RHO:

@@ -127,6 +127,38 @@ class G2Search(Search):
         share_days(work, len(found), threads, FEWEST)
         return found if held is not None else problem.canonical(found)
 
+    def descend_rows(
+        self,
+        problem: Problem,
+        quotes: Array,
+        weights: Array,
+        held: Array,
+        starts: Array,
+        threads: int | None,
+    ) -> Array:
+        """(n, 5) the optima next to the starts."""
+        if not is_plain(problem):
+            return super().descend_rows(problem, quotes, weights, held, starts, threads)
+        return held_rows(problem, quotes, weights, held, starts, starts, threads, is_near=True)
+
+    def rows_below(
+        self,
+        problem: Problem,
+        quotes: Array,
+        weights: Array,
+        held: Array,
+        starts: Array,
+        limit: float,
+        threads: int | None,
+    ) -> Array:
+        """(n, 5) the best parameters where their objective is below a limit."""
+        if not is_plain(problem):
+            return super().rows_below(problem, quotes, weights, held, starts, limit, threads)
+        homes = _homes(problem, quotes, weights, threads)
+        return held_rows(
+            problem, quotes, weights, held, starts, homes, threads, is_near=False, limit=limit
+        )
+
 
 def solve(problem: Problem) -> Candidates:
     """The best optimum, and the others that were found."""
@@ -251,6 +283,8 @@ def held_rows(
     starts: Array,
     homes: Array,
     threads: int | None,
+    is_near: bool = False,
+    limit: float = np.inf,
 ) -> Array:
     """The search with parameters held (`conditional.py`), for all rows."""
     lower, upper = np.array(problem.lower), np.array(problem.upper)
@@ -259,7 +293,20 @@ def held_rows(
 
     def work(begin: int, end: int) -> None:
         solve_conditional(
-            book, quotes, roots, lower, upper, held, starts, homes, speeds, begin, end, found
+            book,
+            quotes,
+            roots,
+            lower,
+            upper,
+            held,
+            starts,
+            homes,
+            speeds,
+            is_near,
+            limit,
+            begin,
+            end,
+            found,
         )
 
     with compilation_notice():

@@ -20,7 +20,9 @@ quarter; in a linear problem z is linear in t, so its crossings are found in a f
 Beyond the limit a few points up to the bound are tried, because another range of good fits may lie
 there: then the set above is not connected, and the interval reaches from its first to its last
 point. Other local minima that keep the limit (those of the model's search, or dips of a curve) are
-visited on the way, and marked.
+visited on the way, and marked. Every step outwards looks for the best fit everywhere. The steps to
+a crossing between two such points follow the next optimum alone while the profile is smooth, and
+points beyond the limit are fitted only as far as they may keep it (`Thrifty`).
 """
 
 from collections.abc import Sequence
@@ -315,7 +317,7 @@ def _others(best: Best, minima: Array, sides: Sequence[Side]) -> tuple[Array, Ar
 
 def _joined(best: Best, down: Side, up: Side, limits: Array) -> Profile:
     problem = best.problem
-    points = [*down.points[:0:-1], *up.points]
+    points = [*down.known[:0:-1], *up.known]
     parameters = np.array([point.parameters for point in points])
     at_bound = (parameters >= problem.upper).astype(np.int64) - (parameters <= problem.lower)
     at_bound[:, ~problem.is_movable | (np.arange(len(best.values)) == up.p)] = 0

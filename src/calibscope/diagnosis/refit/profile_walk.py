@@ -5,14 +5,16 @@ See `profile.py` for the formula and the way it is walked.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from calibscope.base.arrays import Array
 from calibscope.base.transforms import IDENTITY
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.refit.refit import Refit, sum_of_squares
+from calibscope.diagnosis.refit.refit import Refit, Thrifty, sum_of_squares
 
 RISE = 0.25  # of z that a step should make
 SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
@@ -21,11 +23,29 @@ SMALLEST, FLAT = 1e-150, 1e-13  # curvatures that count as none, absolute and re
 MENDINGS = 3  # how often jumps are looked at again
 MOST_STEPS = 40  # per side
 MOST_SECANTS = 8  # per crossing
-NEAR = 2e-4  # of z: near enough to its level
+NEAR = 5e-4  # of z: near enough to its level
 NARROW = 1e-6  # bracket of a crossing, in the coordinates of the walk
+QUICK = 3  # secants that look for the next optimum alone
+STEEP = 0.6  # of z between two neighbours: more is no smooth step
 JUMP = 0.05  # of z between neighbours that are that near
 BEYOND = 6  # points between the limit and the bound where another range of good fits is looked for
 BETTER = 1e-8  # of Q: less is rounding
+
+
+class Effort(Enum):
+    """How far a held fit has to look."""
+
+    BEST = "everywhere"
+    NEXT = "the optimum next to its start"
+    BELOW = "everywhere, for what is below the limit"
+
+
+class Request(NamedTuple):
+    """A value to hold, and where to start."""
+
+    value: float
+    start: Array
+    effort: Effort = Effort.BEST
 
 
 class Best:
@@ -43,11 +63,11 @@ class Best:
         fitted = refit.predict(self.values[None])[0]
         self.lowest = float(sum_of_squares(fitted, self.quotes, self.weights))
         self.better: Array | None = None
-        self.record = -np.inf
+        self.record, self.highest = -np.inf, np.inf
 
     def expect(self, highest: float) -> None:
-        """Report fits that are better by more than rounding, against Q up to `highest`."""
-        self.record = self.lowest - BETTER * highest
+        """Profiles up to Q = `highest`; better fits are reported if that is no rounding."""
+        self.record, self.highest = self.lowest - BETTER * highest, highest
 
     def objectives(self, points: Array) -> Array:
         """(n,) Q at points (n, p)."""
@@ -65,15 +85,33 @@ class Best:
         direction[p] = 1.0
         return direction
 
-    def solve(self, held: Array, starts: Array) -> tuple[Array, Array]:
-        """Parameters, and sqrt(Q - Q_min), of several held fits."""
-        n = len(held)
+    def solve(self, wishes: Sequence[tuple[int, Request]]) -> tuple[Array, Array]:
+        """Parameters, and sqrt(Q - Q_min), of several fits with parameter p held."""
+        n = len(wishes)
+        held, starts = np.full((n, len(self.values)), np.nan), np.empty((n, len(self.values)))
+        for row, (p, wish) in enumerate(wishes):
+            held[row, p], starts[row] = wish.value, wish.start
         quotes, weights = np.tile(self.quotes, (n, 1)), np.tile(self.weights, (n, 1))
-        found = self.refit.solve(quotes, weights, held, starts)
+        found, efforts = np.empty_like(starts), [wish.effort for _, wish in wishes]
+        for effort in Effort:
+            rows = [row for row in range(n) if efforts[row] is effort]
+            if not rows:
+                continue
+            arguments = quotes[rows], weights[rows], held[rows], starts[rows]
+            found[rows] = self._fitted(effort, arguments)
         Q = sum_of_squares(self.refit.predict(found), quotes, weights)
         if Q.min() < self.record:
             self.better, self.record = found[np.argmin(Q)], float(Q.min())
         return found, np.sqrt(np.maximum(Q - self.lowest, 0.0))
+
+    def _fitted(self, effort: Effort, arguments: tuple[Array, Array, Array, Array]) -> Array:
+        """By what the refit offers that is enough."""
+        refit = self.refit
+        if effort is Effort.BEST or not isinstance(refit, Thrifty):
+            return refit.solve(*arguments)
+        if effort is Effort.NEXT:
+            return refit.descend(*arguments)
+        return refit.below(self.highest, *arguments)
 
     def coordinate(self, p: int, value: float) -> float:
         """Where a value is in the walk: by its logarithm, or the angle of a correlation."""
@@ -103,6 +141,7 @@ class _Point:
     value: float
     height: float  # sqrt(Q - Q_min)
     parameters: Array = field(repr=False)
+    is_checked: bool = True  # whether other optima were looked for, too
 
 
 def _place_at(height: float, points: Sequence[_Point]) -> float:
@@ -112,9 +151,6 @@ def _place_at(height: float, points: Sequence[_Point]) -> float:
         others = [other.height for other in points if other is not point]
         total += point.place * prod((height - other) / (point.height - other) for other in others)
     return total
-
-
-Request = tuple[float, Array]  # a value to hold, and where to start
 
 
 class Side:
@@ -147,14 +183,21 @@ class Side:
         """The height of the highest level."""
         return float(self.heights[-1])
 
-    def add(self, value: float, height: float, parameters: Array) -> None:
+    @property
+    def known(self) -> list[_Point]:
+        """Points of the profile; beyond the limit those where nothing better was overlooked."""
+        return [point for point in self.points if point.is_checked or point.height <= self.top]
+
+    def add(self, wish: Request, height: float, parameters: Array) -> None:
         """Keep a point, in order of distance."""
+        value, is_checked = wish.value, wish.effort is Effort.BEST
+        for point in self.points:
+            if point.value == value and point.height <= height:
+                point.is_checked |= is_checked
+                return
         place = self.best.coordinate(self.p, value)
-        again = [point for point in self.points if point.value == value]
-        if again and again[0].height <= height:
-            return
         self.points = [point for point in self.points if point.value != value]
-        self.points.append(_Point(place, value, height, parameters))
+        self.points.append(_Point(place, value, height, parameters, is_checked))
         self.points.sort(key=lambda point: self.sign * point.place)
 
     def request(self, place: float, near: _Point) -> Request:
@@ -162,7 +205,7 @@ class Side:
         held = self.best.value(self.p, place)
         if self.sign * (self.wall - place) <= 0.0 and np.isfinite(self.bound):
             held = self.bound
-        return held, near.parameters
+        return Request(held, near.parameters)
 
     def wishes(self) -> Iterator[list[Request]]:
         """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
@@ -184,12 +227,12 @@ class Side:
         if last.height > self.top or last.value == self.bound or turn >= MOST_STEPS:
             return []
         place = last.place + self.sign * self.step
-        held, _ = self.request(place, last)
+        held = self.request(place, last).value
         if len(self.points) == 1:
             ahead = last.parameters + self.best.tangent(self.p) * (held - last.value)
             problem = self.best.problem
-            return [(held, np.clip(ahead, problem.lower, problem.upper))]
-        return [(held, self._continued(self.points[-2], last, held))]
+            return [Request(held, np.clip(ahead, problem.lower, problem.upper))]
+        return [Request(held, self._continued(self.points[-2], last, held))]
 
     def _continued(self, before: _Point, last: _Point, held: float) -> Array:
         """Parameters on the line through the last two points, in the coordinates of the walk."""
@@ -209,14 +252,14 @@ class Side:
         if turn > 0 or last.value == self.bound or not np.isfinite(self.wall):
             return []
         ways = np.linspace(last.place, self.wall, BEYOND + 2)[1:]
-        return [self.request(float(place), last) for place in ways]
+        return [self.request(float(place), last)._replace(effort=Effort.BELOW) for place in ways]
 
     def visit(self, turn: int) -> list[Request]:
         """Other local minima on this side."""
         if turn > 0:
             return []
         return [
-            (float(point[self.p]), point)
+            Request(float(point[self.p]), point)
             for point in self.minima
             if self.sign * (point[self.p] - self.home.value) > 0.0
         ]
@@ -225,21 +268,33 @@ class Side:
         """Where the profile falls outwards, fit the higher point again, from the lower one."""
         pairs = zip(self.points, self.points[1:], strict=False) if turn < MENDINGS else ()
         return [
-            (inner.value, outer.parameters)
+            Request(inner.value, outer.parameters)
             for inner, outer in pairs
             if inner.height - outer.height > JUMP * self.top
         ]
 
     def refine(self, turn: int) -> list[Request]:
-        """A step to the outermost crossing of each level that is not near enough yet."""
+        """A step to the outermost crossing of each level that is not near enough yet.
+
+        The first steps look for the next optimum alone. Where they do not end it, the profile is
+        not smooth: other optima are looked for from then on, first where we believed to be outside.
+        """
         wishes = []
         for rung in self.heights if turn < MOST_SECANTS else ():
             inside, outside = self._around(rung)
-            if outside is not None and not self._is_near(inside, outside, rung):
-                way = outside.place - inside.place
-                share = (self._crossing(inside, outside, rung) - inside.place) / way
-                share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
-                wishes.append(self.request(inside.place + share * way, inside))
+            if outside is None or self._is_near(inside, outside, rung):
+                continue
+            if turn >= QUICK and not outside.is_checked:
+                wishes.append(Request(outside.value, inside.parameters))
+                continue
+            way = outside.place - inside.place
+            share = (self._crossing(inside, outside, rung) - inside.place) / way
+            share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
+            held = self.request(inside.place + share * way, inside).value
+            is_smooth = outside.height - inside.height <= STEEP * self.top
+            start = self._continued(outside, inside, held)
+            effort = Effort.NEXT if turn < QUICK and is_smooth else Effort.BEST
+            wishes.append(Request(held, start, effort))
         return wishes
 
     def mend(self, turn: int) -> list[Request]:
@@ -248,7 +303,7 @@ class Side:
         is_jump = outside is not None and outside.height - inside.height > JUMP * self.top
         if turn > 0 or outside is None or not is_jump:
             return []
-        return [(outside.value, inside.parameters)]
+        return [Request(outside.value, inside.parameters)]
 
     def _is_near(self, inside: _Point, outside: _Point, rung: float) -> bool:
         close = min(abs(inside.height - rung), abs(outside.height - rung)) <= NEAR * rung
@@ -310,10 +365,6 @@ def fit_together(best: Best, sides: Sequence[Side]) -> None:
     """Go all sides at once: what they ask for next is fitted in one call."""
     ways = [(side, side.wishes()) for side in sides]
     while asked := [(side, wish) for side, way in ways for wish in next(way, ())]:
-        held = np.full((len(asked), len(best.values)), np.nan)
-        for row, (side, (value, _)) in enumerate(asked):
-            held[row, side.p] = value
-        starts = np.array([start for _, (_, start) in asked])
-        found, heights = best.solve(held, starts)
-        for row, (side, (value, _)) in enumerate(asked):
-            side.add(value, float(heights[row]), found[row])
+        found, heights = best.solve([(side.p, wish) for side, wish in asked])
+        for row, (side, wish) in enumerate(asked):
+            side.add(wish, float(heights[row]), found[row])

@@ -94,6 +94,45 @@ class Minima(Protocol):
         """
 
 
+@runtime_checkable
+class Thrifty(Protocol):
+    """A `Refit` that can do with less than the best fit with parameters held, which is quicker."""
+
+    def descend(self, quotes: Array, weights: Array, held: Array, starts: Array) -> Array:
+        """(n, p) the optima next to the starts.
+
+        Local minima of sum_k w_k (y_k - g_k(theta))^2 in each row (paper, eq. wls_form).
+
+        Parameters
+        ----------
+        quotes, weights, held : as for `Refit.solve`
+        starts : (n, p) parameters that are near
+
+        Returns
+        -------
+        Array
+            (n, p)
+        """
+
+    def below(
+        self, limit: float, quotes: Array, weights: Array, held: Array, starts: Array
+    ) -> Array:
+        """(n, p) the best parameters where their objective is below a limit; elsewhere any.
+
+        argmin of sum_k w_k (y_k - g_k(theta))^2 in each row (paper, eq. wls_form), if that counts.
+
+        Parameters
+        ----------
+        limit : of the objective
+        quotes, weights, held, starts : as for `Refit.solve`
+
+        Returns
+        -------
+        Array
+            (n, p)
+        """
+
+
 def sum_of_squares(fitted: Array, quotes: Array, weights: Array) -> Array:
     """Q = sum_k w_k (y_k - g_k)^2, along the last axis."""
     return np.asarray((weights * (quotes - fitted) ** 2).sum(axis=-1))
