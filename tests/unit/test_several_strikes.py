@@ -44,6 +44,10 @@ def tidy(rows, dates=DATES, header="date,maturity,kind,strike,normal_vol"):
     return "\n".join([header, *lines])
 
 
+def listing(rows, header="date,maturity,strike,normal_vol"):
+    return "\n".join([header, *(",".join(map(str, row)) for row in rows)])
+
+
 def reviewed(market):
     """Warnings, but for those about quotes and curves that are the same every day."""
     return [str(finding) for finding in market.warnings if "stale" not in finding.check]
@@ -124,9 +128,40 @@ def test_without_repeats_a_strike_is_the_days_own(market_of):
     assert day.strikes[[0, 2]].tolist() == [0.031, 0.029]
     usual = cs.MarketDay.from_arrays(curve=day.curve, maturities=[5], vols=[0.0089])
     assert day.strikes[1] == pytest.approx(usual.strikes[0], rel=1e-13)
-    # A blank is a gap there, as ever: nothing says that the others are at the money.
     blank = [*rows[:2], ("5Y", "cap", "", 0.0089)]
-    assert market_of(tidy(blank), **ANY_COUNT).days[0].labels == ("3Y", "5Y floor")
+    assert market_of(tidy(blank)).fingerprint == market.fingerprint
+
+
+def test_blanks_beside_floors_of_a_strike_are_at_the_money(market_of):
+    rows = [("3Y", "cap", "", 0.0091), ("5Y", "cap", "", 0.0089), ("5Y", "floor", 0.01, 0.0089)]
+    market = market_of(tidy(rows), **ANY_COUNT)
+    words = [(year, kind, strike or "ATM", vol) for year, kind, strike, vol in rows]
+    assert market.fingerprint == market_of(tidy(words), **ANY_COUNT).fingerprint
+    assert [len(day.prices) for day in market] == [3, 3, 3]
+    assert not market.incomplete
+
+
+def test_a_blank_beside_daily_strikes_is_a_gap(market_of):
+    rows = [(date, "3Y", f"0.02{i}", 0.009) for i, date in enumerate(DATES)]
+    rows += [(date, "5Y", f"0.02{i}" if i else "", 0.009) for i, date in enumerate(DATES)]
+    market = market_of(listing(rows), **ANY_COUNT)
+    assert [day.labels for day in market] == [("3Y",), ("3Y", "5Y"), ("3Y", "5Y")]
+    (finding,) = market.incomplete
+    assert str(finding).startswith("caps.csv: 2024-06-03: strike is missing at 5Y; the day is kept")
+
+
+def test_a_column_of_blank_strikes_is_at_the_money(market_of):
+    rows = [("3Y", "", 0.0091), ("5Y", "", 0.0089)]
+    market = market_of(tidy(rows, header="date,maturity,strike,normal_vol"))
+    bare = tidy([(year, vol) for year, _, vol in rows], header="date,maturity,normal_vol")
+    assert market.fingerprint == market_of(bare).fingerprint
+
+
+def test_a_file_of_gaps_is_named_once(market_of):
+    text = "\n".join(["date,3Y,5Y", *(f"{date},," for date in DATES)])
+    with pytest.raises(cs.MarketDataError) as error:
+        market_of(text)
+    assert str(error.value) == "caps.csv: there is no value of price; all are gaps"
 
 
 def test_blank_kinds_are_those_of_the_conventions(market_of):
@@ -198,14 +233,32 @@ def test_strikes_far_from_low_rates_are_no_wrong_unit(market_of):
         market_of(tidy(percents))
 
 
-def test_a_wrong_date_among_daily_strikes_is_still_an_error(market_of):
+def test_a_smile_of_one_day_leaves_the_daily_strikes_in_their_series(market_of):
+    """The other days quote the maturity once, at the money with the strike as a number."""
+    dates = [f"2024-06-{day:02}" for day in (3, 4, 5, 6, 7)]
+    curve = "\n".join(["date,1Y,5Y,30Y", *(f"{date},0.97,0.88,0.5" for date in dates)])
+    rows = [(date, year, f"{0.0255 + 1e-4 * i:.4f}", 0.009) for i, date in enumerate(dates)
+            for year in ("3Y", "5Y")]  # fmt: skip
+    rows += [(dates[2], "5Y", strike, 0.0088) for strike in (0.01, 0.02, 0.03)]
+    market = market_of(listing(rows), curve, **ANY_COUNT)
+    assert market.labels == ("3Y", "5Y", "5Y @1%", "5Y @2%", "5Y @3%")
+    assert [day.labels for day in market] == [("3Y", "5Y")] * 2 + [market.labels] + [
+        ("3Y", "5Y")
+    ] * 2
+    assert [day.strikes[1] for day in market] == [0.0255, 0.0256, 0.0257, 0.0258, 0.0259]
+    assert market.days[2].strikes[2:].tolist() == [0.01, 0.02, 0.03]
+    assert not market.incomplete
+    words = "2024-06-05, 5Y with strike 0.02: normal_vol is 0.0088 in row 13"
+    with pytest.raises(cs.MarketDataError, match=words):
+        market_of(listing([*rows, (dates[2], "5Y", 0.02, 0.0089)]), curve)
+    with pytest.raises(cs.MarketDataError, match=r"2024-06-05, 5Y: normal_vol is 0\.009 in row 7"):
+        market_of(listing([*rows, (dates[2], "5Y", 0.0257, 0.0089)]), curve)
+
+
+def test_a_row_twice_among_daily_strikes_is_an_error(market_of):
     rows = [(date, "5Y", f"0.02{i}", 0.009) for i, date in enumerate(DATES)]
-    rows.append((DATES[1], "5Y", "0.0299", 0.0091))
-    text = "\n".join(
-        ["date,maturity,strike,normal_vol", *(",".join(map(str, row)) for row in rows)]
-    )
     with pytest.raises(cs.MarketDataError, match=r"2024-06-04, 5Y: normal_vol is 0\.009 in row 3"):
-        market_of(text)
+        market_of(listing([*rows, (DATES[1], "5Y", "0.021", 0.0091)]))
 
 
 @pytest.mark.parametrize("layout", ["tidy", "long"])

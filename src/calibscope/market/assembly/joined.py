@@ -11,7 +11,7 @@ import numpy as np
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
-from calibscope.market.errors import MarketDataError
+from calibscope.market.errors import raise_problems
 from calibscope.market.maturity import SAME_MATURITY
 from calibscope.market.panel import CURVES, QUOTES, Dates, Panel, Quantity
 from calibscope.market.settings import MarketSettings
@@ -111,8 +111,8 @@ def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) 
     problems += _not_one(curves, CURVES, "curves", "curve.quantity")
     if ("bid" in found) != ("ask" in found):
         problems.append("bid and ask come together; one of them is missing")
-    if problems:
-        raise MarketDataError(name, problems)
+    # A single file is named once, in front of all problems.
+    raise_problems(name, [problem.removeprefix(f"{name}: ") for problem in problems])
     return Tables(quotes[0], curves[0], found.get("strike"), found.get("bid"), found.get("ask"))
 
 
