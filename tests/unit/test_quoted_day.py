@@ -19,7 +19,8 @@ TRUTH = cs.G2(a_x=0.7, a_y=0.05, sigma_x=0.010, sigma_y=0.011, rho_xy=-0.7)
 
 def day_of(*instruments, **changes):
     """A day of these instruments, priced by the truth."""
-    quotes = [cs.Quote(one, price=1e-3) for one in instruments]
+    quotes = [cs.Quote(one, vol=0.008) if isinstance(one, cs.Cap | cs.Floor)
+              else cs.Quote(one, price=0.05) for one in instruments]  # fmt: skip
     unit = cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes, **changes)
     prices = dict(zip(unit.labels, TRUTH.prices(unit), strict=True))
     wobble = dict(zip(unit.labels, 0.01 * np.cos(3.0 * np.arange(len(quotes))), strict=True))
@@ -282,7 +283,12 @@ def test_identity():
         ([], "there are no quotes"),
         (["10Y"], "quote 1 is '10Y'; give cs.Quote"),
         ([cs.Quote(cs.Cap(10), price=-0.01)], "10Y: price is -0.01; it must be a positive number"),
-        ([cs.Quote(cs.Cap(10), vol=85)], "vols are decimals"),
+        ([cs.Quote(cs.Cap(10), vol=85)], "10Y: normal vol is 85; correct it, or its unit"),
+        (
+            [cs.Quote(cs.Floor(10, 0.05), price=1e-4)],
+            "10Y floor @5%: price 0.0001 per unit notional has no normal vol",
+        ),
+        ([cs.Quote(cs.BondOption(5, 9, 0.1), price=0.05)], "not above its intrinsic value, 0.7"),
         ([cs.Quote(cs.Cap(10), price=0.05)] * 2, "10Y: the cap with strike .* is quoted twice"),
         ([cs.Quote(cs.BondOption(5, 9), price=0.05)] * 2, "two quotes have this label"),
         ([cs.Quote(cs.BondOption(5, 9), vol=0.05)], "this instrument has no vols; give its price"),
@@ -384,7 +390,7 @@ def test_instruments_from_outside_that_are_no_instruments_are_refused(name, valu
 
 
 def test_a_model_names_the_instrument_that_it_cannot_price():
-    day = cs.MarketDay.from_quotes(curve=CURVE, quotes=[cs.Quote(Coupons(), price=0.05)])
+    day = cs.MarketDay.from_quotes(curve=CURVE, quotes=[cs.Quote(Coupons(), price=0.2)])
     with pytest.raises(cs.MarketDataError, match="coupons: this model prices options on two cash"):
         TRUTH.prices(day)
 

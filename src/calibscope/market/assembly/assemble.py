@@ -19,7 +19,12 @@ from calibscope.market.assembly.curves import (
 from calibscope.market.assembly.gaps import gap_findings
 from calibscope.market.assembly.joined import Joined, Tables, chosen_tables, joined
 from calibscope.market.assembly.plausibility import warnings_of
-from calibscope.market.assembly.prices import Priced, impossible_prices, priced_quotes
+from calibscope.market.assembly.prices import (
+    Priced,
+    impossible_prices,
+    priced_quotes,
+    unusual_prices,
+)
 from calibscope.market.assembly.units import (
     curve_unit_findings,
     declared_unit,
@@ -93,10 +98,10 @@ def assemble(
         errors += strike_unit_findings(tables.strike, unit, table.strikes[:, near], spot[:, near])
     priced = priced_quotes(table, tables, discounts, grid, conventions)
     unit = declared_unit(tables.quote, tables.quote.quantity, settings)
-    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.sizes, conventions)
+    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.quotes.sizes, conventions)
     _raise_errors(errors)
 
-    found = impossible_prices(table, tables, priced, settings)
+    found = impossible_prices(table, tables, priced, grid, settings.checks.near_zero_price)
     kept = _kept(table, found, tables)
     table, nodes, grid, drops = table.only(kept), nodes[kept], grid.only(kept), drops + found
     priced = priced.only(kept)
@@ -115,7 +120,16 @@ def assemble(
         dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
         warnings=(
             *(finding for finding in incomplete if finding.date in set(table.dates.tolist())),
-            *warnings_of(table, tables, priced.prices, priced.normal_vols, nodes, gaps, settings),
+            *warnings_of(
+                table,
+                tables,
+                priced.quotes.prices,
+                priced.quotes.normal_vols,
+                nodes,
+                gaps,
+                settings,
+            ),
+            *unusual_prices(table, tables, priced),
             *poor_fit_warnings(table, tables, nodes, conventions.interpolation),
         ),
         name=name,
@@ -273,8 +287,8 @@ def _days(
             schedule=shared[int(grid.counts[quoted[i]].max())] or grid.schedule(i),
             maturities=table.maturities[quoted[i]],
             period_counts=grid.counts[quoted[i]],
-            strikes=priced.strikes[i, quoted[i]],
-            prices=conventions.notional * priced.prices[i, quoted[i]],
+            strikes=priced.quotes.strikes[i, quoted[i]],
+            prices=conventions.notional * priced.quotes.prices[i, quoted[i]],
             notional=conventions.notional,
             kind=kinds[quoted[i]].tolist(),
             has_first_caplet=conventions.first_caplet,

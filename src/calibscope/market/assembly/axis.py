@@ -82,14 +82,6 @@ class Axis:
         return tuple(map(cap_label, self.maturities.tolist(), self.kinds, strikes))
 
     @cached_property
-    def of_several_strikes(self) -> list[Indices]:
-        """The columns of each maturity and kind that is quoted at several strikes."""
-        found: dict[tuple[float, Kind], list[int]] = {}
-        for k, key in enumerate(zip(self.maturities.tolist(), self.kinds, strict=True)):
-            found.setdefault(key, []).append(k)
-        return [np.array(places) for places in found.values() if len(places) > 1]
-
-    @cached_property
     def series(self) -> dict[tuple[Kind, float | None], Indices]:
         """The columns of each kind and strike, by maturity; None for those not told apart."""
         found: dict[tuple[Kind, float | None], list[int]] = {}
