@@ -255,6 +255,38 @@ def test_a_smile_of_one_day_leaves_the_daily_strikes_in_their_series(market_of):
         market_of(listing([*rows, (dates[2], "5Y", 0.0257, 0.0089)]), curve)
 
 
+def test_one_strike_in_another_unit_is_named_and_left_out(market_of):
+    """Not taken for the unit of all: following that advice would spoil the others."""
+    years = ("3Y", "5Y", "7Y", "10Y")
+    rows = [(date, year, strike, 0.0085) for date in DATES for year in years
+            for strike in ("ATM", 0.02, 0.03)]  # fmt: skip
+    place = rows.index((DATES[1], "5Y", 0.03, 0.0085))
+    slip = [*rows[:place], (DATES[1], "5Y", 3, 0.0085), *rows[place + 1 :]]
+    market = market_of(listing(slip))
+    found = [text for text in reviewed(market) if "2024-06-04, 5Y @300%" in text]
+    words = "strike is 3, and typically 0.02.* in this file; correct it .*kept with its other 11 q"
+    assert re.search(words, *found)
+    whole, kept = market_of(listing(rows)), market.day(DATES[1])
+    assert set(whole.days[1].labels) - set(kept.labels) == {"5Y @3%"}
+    assert [day.fingerprint for day in market.days[::2]] == [
+        day.fingerprint for day in whole.days[::2]
+    ]
+    strict = market_of(listing(slip), checks={"incomplete": "drop"})
+    assert "implausible" in {finding.check for finding in strict.dropped}
+    assert len(strict) == 2
+
+
+def test_a_mix_of_units_is_an_error_that_names_the_fewer(market_of):
+    rows = [("5Y", "cap", strike, 0.0085) for strike in (0.02, 2.5, 3, 3.5)]
+    words = r"'percent'. But 0.02 \(2024-06-03, 5Y @2%\) and 2 more are much smaller: correct"
+    with pytest.raises(cs.MarketDataError, match=words):
+        market_of(tidy(rows))
+    rows = [("5Y", "cap", strike, 0.0085) for strike in (0.02, 0.03, 0.035, 3)]
+    market = market_of(tidy(rows), **ANY_COUNT)
+    assert market.labels == ("5Y @2%", "5Y @3%", "5Y @3.5%")
+    assert len([text for text in reviewed(market) if "5Y @300%" in text]) == 3
+
+
 def test_a_row_twice_among_daily_strikes_is_an_error(market_of):
     rows = [(date, "5Y", f"0.02{i}", 0.009) for i, date in enumerate(DATES)]
     with pytest.raises(cs.MarketDataError, match=r"2024-06-04, 5Y: normal_vol is 0\.009 in row 3"):

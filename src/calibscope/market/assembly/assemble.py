@@ -94,8 +94,7 @@ def assemble(
     errors = []
     if table.strikes is not None and tables.strike is not None:
         unit = declared_unit(tables.strike, tables.quote.quantity, settings)
-        near = table.axis.maybe_at_the_money
-        errors += strike_unit_findings(tables.strike, unit, table.strikes[:, near], spot[:, near])
+        errors += strike_unit_findings(tables.strike, unit, table, spot)
     priced = priced_quotes(table, tables, discounts, grid, conventions)
     unit = declared_unit(tables.quote, tables.quote.quantity, settings)
     errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.quotes.sizes, conventions)

@@ -13,8 +13,6 @@ from calibscope.market.panel import Panel
 from calibscope.market.quotes import Kind, Kinds
 from calibscope.market.settings import MarketSettings
 
-LARGEST_STRIKE = 0.3  # 30 percent: larger ones are in another unit
-
 
 @dataclass(frozen=True, eq=False)
 class Axis:
@@ -69,11 +67,6 @@ class Axis:
     def is_struck(self) -> BoolArray:
         """(m,) which quotes are told apart by their strikes."""
         return ~np.isnan(self.strikes)
-
-    @property
-    def maybe_at_the_money(self) -> BoolArray:
-        """(m,) whose strikes should be near the swap rates, or are so large that none is."""
-        return ~(np.abs(self.strikes) <= LARGEST_STRIKE)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -5,12 +5,18 @@ Tables are joined on date, never by position. Which gaps matter is decided in `g
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.assembly.axis import Axis
-from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
+from calibscope.market.assembly.units import (
+    declared_unit,
+    in_decimals,
+    strike_slips,
+    unit_problems,
+)
 from calibscope.market.errors import raise_problems
 from calibscope.market.maturity import SAME_MATURITY
 from calibscope.market.panel import CURVES, QUOTES, Dates, Panel, Quantity
@@ -34,7 +40,7 @@ class Tables:
         return (panel for panel in given if panel is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Joined:
     """All tables on common dates, in decimals and per unit notional; gaps are NaN."""
 
@@ -60,6 +66,13 @@ class Joined:
         if self.strikes is None:
             return np.zeros(self.quotes.shape, np.bool_)
         return np.isnan(self.strikes) & ~self.is_atm & ~self.axis.is_struck
+
+    @cached_property
+    def strike_slips(self) -> BoolArray:
+        """(n, m) quotes whose strikes are too large for a rate, where most are not."""
+        if self.strikes is None:
+            return np.zeros(self.quotes.shape, np.bool_)
+        return strike_slips(self.strikes) & ~np.isnan(self.quotes)
 
     def where(self, present: BoolArray) -> "Joined":
         """The same with some of the quotes (n, m); the others become gaps."""
