@@ -11,6 +11,11 @@ from calibscope.market.settings import Conventions
 from calibscope.report.outcomes import check_as_data
 from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections.check import check_document
+from calibscope.report.sections.study_quotes import (
+    interpolated_sentence,
+    quoted_kinds,
+    strikes_sentence,
+)
 
 YEARS = (2, 3, 5, 7, 8, 10, 12)
 DATES = ("2024-06-03", "2024-06-04")
@@ -85,8 +90,14 @@ def test_dropped_ones_are_gaps(tmp_path):
 
 
 def test_a_study_that_is_run_again_shows_marks_that_are_new(tmp_path):
-    cs.run_study(read(tmp_path, marks={}), tmp_path / "study.db")
-    quotes = cs.run_study(read(tmp_path), tmp_path / "study.db").quotes
+    unmarked = cs.run_study(read(tmp_path, marks={}), tmp_path / "study.db")
+    assert not interpolated_sentence(unmarked)
+    assert (quoted_kinds(unmarked), strikes_sentence(unmarked)) == ("caps", "caps are at the money")
+    study = cs.run_study(read(tmp_path), tmp_path / "study.db")
+    words = "3 quotes are marked as interpolated: 12Y on 2 days, 8Y on 1 day."
+    assert words in interpolated_sentence(study)
+    assert words in cs.write_report(study, tmp_path / "report.html").read_text(encoding="utf-8")
+    quotes = study.quotes
     shown = quotes[quotes["is_interpolated"]]
     assert shown["label"].tolist() == ["8Y", "12Y", "12Y"]
     assert cs.open_study(tmp_path / "study.db").day(DATES[0]).is_interpolated.sum() == 2

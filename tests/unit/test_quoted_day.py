@@ -436,4 +436,7 @@ def test_a_study_keeps_mixed_days_by_label(tmp_path):
     assert (bond["kind"], bond["expiry"], bond["maturity"]) == ("BondOption", 2.0, 7.0)
     cs.write_report(study, tmp_path / "report.html")
     cs.export(study, tmp_path / "tables", format="csv")
-    assert "10Y @4%" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "10Y @4%" in text
+    assert "G2++ calibrated to caps, floors and other instruments: " in text
+    assert "3 of 11 caps and floors have strikes away from the money, the others are at it" in text
