@@ -218,6 +218,35 @@ def test_weights_by_label_and_by_maturity():
         cs.calibrate(day, weights=dict.fromkeys(map(float, YEARS[:-1]), 1.0))
 
 
+def test_weights_of_quotes_that_nobody_quotes_are_named(tmp_path):
+    """A ragged day may lack a quote that another one has."""
+    years = dict.fromkeys(map(float, YEARS), 1.0)
+    words = (
+        r"given for '10Y@4%' \(did you mean '10Y @4%'\?\), which no day quotes; the quotes are 2Y"
+    )
+    for weights in (years | {"10Y@4%": 9.0}, {"10Y@4%": 9.0}):
+        with pytest.raises(ValueError, match=words):
+            cs.calibrate(day_of(*MIXED), weights=weights)
+    with pytest.raises(ValueError, match="given for 30, which no day quotes"):
+        cs.calibrate(day_of(*MIXED), weights=years | {30: 1.0})
+    days = [
+        day_of(*MIXED, date="2024-06-03"), day_of(*map(cs.Cap, YEARS), date="2024-06-04"),
+    ]  # fmt: skip
+    weights = years | {"10Y @4%": 9.0}
+    ours, theirs = (cs.calibrate_many(days, weights=one) for one in (weights, years))
+    assert ours[1].rmsre == theirs[1].rmsre
+    with pytest.raises(ValueError, match=words):
+        cs.calibrate_many(days, weights=years | {"10Y@4%": 9.0})
+    market = cs.Market(days)
+    settings = {"calibration": {"weights": {f"{year:g}Y": 1.0 for year in YEARS}}}
+    settings["calibration"]["weights"]["10Y @4%"] = 9.0
+    study = cs.run_study(market, tmp_path / "study.db", settings, profiles="none")
+    assert study.days["rmsre"].tolist() == pytest.approx(ours.rmsre.tolist(), rel=1e-9)
+    settings["calibration"]["weights"]["10Y@4%"] = 1.0
+    with pytest.raises(cs.SettingsError, match=r"\[calibration\] weights are given for '10Y@4%'"):
+        cs.run_study(market, tmp_path / "study.db", settings)
+
+
 @dataclasses.dataclass
 class Named:
     """An option on two flows, to try what counts for the identity of a day."""

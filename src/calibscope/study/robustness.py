@@ -20,6 +20,7 @@ from calibscope.base.errors import SettingsError
 from calibscope.base.settings import alone, checked_settings
 from calibscope.base.settings_file import file_content
 from calibscope.calibration.calibrate import Fits, calibrate_many
+from calibscope.calibration.weights import check_names
 from calibscope.diagnosis.diagnose import diagnose_many
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
@@ -124,6 +125,8 @@ def robustness(
 
     chosen = settings or StudySettings()
     chosen = chosen.of(chosen.calibration.models[0])
+    for one in (chosen.calibration, *(variants or {}).values()):
+        check_names(one.weights, market)
     days = _sampled(market, sample)
     if variants is None:
         variants = usual_variants(days, chosen.calibration.models[0])
