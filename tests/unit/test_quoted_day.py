@@ -22,14 +22,10 @@ def day_of(*instruments, **changes):
     quotes = [cs.Quote(one, vol=0.008) if isinstance(one, cs.Cap | cs.Floor)
               else cs.Quote(one, price=0.05) for one in instruments]  # fmt: skip
     unit = cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes, **changes)
-    prices = dict(zip(unit.labels, TRUTH.prices(unit), strict=True))
-    wobble = dict(zip(unit.labels, 0.01 * np.cos(3.0 * np.arange(len(quotes))), strict=True))
-    return cs.MarketDay.from_quotes(
-        curve=CURVE,
-        quotes=[cs.Quote(one, price=prices[one.label] * (1 + wobble[one.label]))
-                for one in instruments],
-        **changes,
-    )  # fmt: skip
+    prices = TRUTH.prices(unit) * (1 + 0.01 * np.cos(3.0 * np.arange(len(quotes))))
+    ordered = sorted(instruments, key=lambda one: not isinstance(one, cs.Cap | cs.Floor))
+    quotes = [cs.Quote(one, price=price) for one, price in zip(ordered, prices, strict=True)]
+    return cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes, **changes)
 
 
 MIXED = (
@@ -49,6 +45,34 @@ def test_quotes_of_caps_are_the_day_of_the_arrays():
     assert repr(ours) == repr(theirs) == "MarketDay(2022-07-21: caps 2Y, 3Y, 5Y, 7Y, 10Y, 15Y, 20Y)"
 
 
+def test_a_strike_at_the_money_is_not_named():
+    usual = cs.MarketDay.from_arrays(curve=CURVE, maturities=YEARS, vols=VOLS)
+    given = {"curve": CURVE, "maturities": YEARS, "vols": VOLS, "strikes": usual.strikes}
+    rows = zip(YEARS, usual.strikes.tolist(), VOLS, strict=True)
+    quotes = [cs.Quote(cs.Cap(year, strike), vol=vol) for year, strike, vol in rows]
+    for day in (
+        cs.MarketDay.from_arrays(**given), cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes)
+    ):  # fmt: skip
+        assert day.labels == usual.labels
+        assert day.fingerprint == usual.fingerprint
+    # Of another curve, or of the other convention: still at the money.
+    given["strikes"] = usual.strikes + 0.0031
+    assert cs.MarketDay.from_arrays(**given).labels == usual.labels
+    spot = cs.MarketDay.from_arrays(curve=CURVE, maturities=YEARS, vols=VOLS, atm="spot")
+    given["strikes"] = spot.strikes - 0.0031
+    assert cs.MarketDay.from_arrays(**given).labels == usual.labels
+
+
+def test_arrays_and_quotes_give_the_same_labels():
+    arrays = {"maturities": [5, 10], "strikes": [0.02, 0.035], "vols": [0.008, 0.0085]}
+    ours = cs.MarketDay.from_arrays(curve=CURVE, **arrays)
+    quotes = [cs.Quote(cs.Cap(year, strike), vol=vol) for year, strike, vol in zip(
+        *arrays.values(), strict=True)]  # fmt: skip
+    theirs = cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes)
+    assert ours.labels == theirs.labels == ("5Y @2%", "10Y @3.5%")
+    assert ours.fingerprint == theirs.fingerprint
+
+
 def test_labels_carry_kind_and_strike():
     day = day_of(*MIXED)
     assert day.labels == (
@@ -63,7 +87,7 @@ def test_arrays_name_the_strike_where_a_maturity_is_quoted_twice():
     day = cs.MarketDay.from_arrays(
         curve=CURVE, maturities=[5, 5, 10], vols=[0.008] * 3, strikes=[0.02, 0.03, 0.02]
     )
-    assert day.labels == ("5Y @2%", "5Y @3%", "10Y")
+    assert day.labels == ("5Y @2%", "5Y @3%", "10Y @2%")
     kinds = ["cap", "floor", "cap"]
     day = cs.MarketDay.from_arrays(curve=CURVE, maturities=[5, 5, 10], vols=[0.008] * 3, kind=kinds)
     assert day.labels == ("5Y", "5Y floor", "10Y")

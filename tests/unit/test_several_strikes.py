@@ -224,6 +224,65 @@ def test_strikes_are_compared_with_the_curve_at_the_money_only(market_of):
     assert not reviewed(market)
 
 
+MOVING = "\n".join(
+    ["date,1Y,5Y,30Y", *(f"{date},{0.97 - 0.002 * i},{0.88 - 0.01 * i},0.5"
+                         for i, date in enumerate(DATES))]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["tidy", "wide"])
+def test_a_strike_away_from_the_money_is_named_in_every_layout(market_of, tmp_path, layout):
+    """Also if it is the only one of its maturity."""
+    years, strikes = ("3Y", "5Y", "10Y"), (0.01, 0.01, 0.06)
+    rows = [(year, strike, 0.0085) for year, strike in zip(years, strikes, strict=True)]
+    market = market_of(tidy(rows, header="date,maturity,strike,normal_vol"), **ANY_COUNT)
+    if layout == "wide":
+        for name, values in (("vols", (0.0085,) * 3), ("strikes", strikes)):
+            lines = [",".join(map(str, (date, *values))) for date in DATES]
+            (tmp_path / f"{name}.csv").write_text("\n".join(["date,3Y,5Y,10Y", *lines]))
+        files = {"normal_vol": tmp_path / "vols.csv", "strike": tmp_path / "strikes.csv"}
+        read = cs.read_market(files, tmp_path / "curve.csv", settings=ANY_COUNT)
+        assert read.fingerprint == market.fingerprint
+        market = read
+    assert market.labels == ("3Y @1%", "5Y @1%", "10Y @6%")
+    assert market.strike_gaps is None
+    assert not [text for text in reviewed(market) if "lie" in text or "first_caplet" in text]
+    day = market.days[0]
+    arrays = {"curve": day.curve, "vols": [0.0085] * 3, "maturities": [3, 5, 10]}
+    single = cs.MarketDay.from_arrays(**arrays, strikes=strikes, date=DATES[0])
+    assert single.labels == market.labels
+
+
+def test_a_strike_that_stays_while_the_market_moves_is_named(market_of):
+    """2.5 % is near the money on each of the days, and is not the money's."""
+    rows = [("5Y", 0.025, 0.0085), ("10Y", "ATM", 0.0085)]
+    text = tidy(rows, header="date,maturity,strike,normal_vol")
+    assert market_of(text, **ANY_COUNT).labels == ("5Y", "10Y")
+    moving = market_of(text, curve=MOVING, **ANY_COUNT)
+    assert [day.labels for day in moving] == [("5Y @2.5%", "10Y")] * 3
+    # Strikes of another curve follow it, and are those of the quotes.
+    usual = [day.strikes[1] for day in moving]
+    rows = [(date, "10Y", f"{strike + 0.0031:.6f}", 0.0085) for date, strike in zip(DATES, usual,
+            strict=True)]  # fmt: skip
+    market = market_of(listing(rows), curve=MOVING, **ANY_COUNT)
+    assert market.labels == ("10Y",)
+    assert market.strike_gaps.basis_bp == pytest.approx(31, abs=0.1)
+
+
+def test_floors_of_one_strike_are_no_other_convention(market_of):
+    rows = [(f"{year}Y", kind, strike, 0.0085) for year in (3, 5, 10)
+            for kind, strike in (("cap", ""), ("floor", 0.01))]  # fmt: skip
+    market = market_of(tidy(rows))
+    assert market.labels == (
+        "3Y", "3Y floor @1%", "5Y", "5Y floor @1%", "10Y", "10Y floor @1%"
+    )  # fmt: skip
+    assert market.strike_gaps is None
+    assert not reviewed(market)
+    missing = tidy(rows) + "\n2024-06-06,3Y,cap,,0.0085"
+    lacking = market_of(missing, CURVE + "\n2024-06-06,0.97,0.88,0.5", **ANY_COUNT).incomplete
+    assert "missing at 3Y floor @1%, 5Y, 5Y floor @1%, 10Y" in lacking[-1].message
+
+
 def test_strikes_far_from_low_rates_are_no_wrong_unit(market_of):
     low = "\n".join(["date,1Y,5Y,30Y", *(f"{date},0.9985,0.99,0.94" for date in DATES)])
     rows = [("5Y", "cap", strike, 0.009) for strike in (0.04, 0.06, 0.08, 0.1)]
@@ -263,9 +322,9 @@ def test_one_strike_in_another_unit_is_named_and_left_out(market_of):
     place = rows.index((DATES[1], "5Y", 0.03, 0.0085))
     slip = [*rows[:place], (DATES[1], "5Y", 3, 0.0085), *rows[place + 1 :]]
     market = market_of(listing(slip))
-    found = [text for text in reviewed(market) if "2024-06-04, 5Y @300%" in text]
+    (found,) = (text for text in reviewed(market) if "2024-06-04, 5Y @300%" in text)
     words = "strike is 3, and typically 0.02.* in this file; correct it .*kept with its other 11 q"
-    assert re.search(words, *found)
+    assert re.search(words, found)
     whole, kept = market_of(listing(rows)), market.day(DATES[1])
     assert set(whole.days[1].labels) - set(kept.labels) == {"5Y @3%"}
     assert [day.fingerprint for day in market.days[::2]] == [

@@ -32,7 +32,6 @@ from calibscope.market.instruments.cap_grid import (
     Calendar,
     CapGrid,
     Meaning,
-    is_repeated,
     is_struck,
     usual_strike,
 )
@@ -161,7 +160,7 @@ class _Caps:
     strikes: Array  # (m,) NaN for at the money
     quoted: Array  # (m,) prices or vols
     meanings: Sequence[Meaning]  # (m,)
-    is_named: bool = False  # whether labels name the strikes that were given
+    is_named: bool = False  # whether messages name the strikes that were given
 
     @property
     def names(self) -> list[str]:
@@ -225,9 +224,8 @@ def _day_of_caps(
     grid = CapGrid(counts, schedule.times, delta, start)
     usual = grid.at_the_money(P, atm)
     strikes = np.where(is_atm, usual, caps.strikes)
-    struck = is_struck(strikes, usual, is_repeated(counts, caps.kinds))
-    if caps.is_named:
-        struck = ~is_atm
+    other = grid.at_the_money(P, "spot" if atm == "forward" else "forward")
+    struck = is_struck(strikes, usual, other, counts, caps.kinds)
     is_vol = np.array([meaning is not None for meaning in caps.meanings])
     quoted = np.where(is_vol, caps.quoted, caps.quoted / notional)
     quotes = CapQuotes.of(grid, P, strikes, quoted, caps.meanings, caps.kinds)

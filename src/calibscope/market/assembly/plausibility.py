@@ -106,8 +106,8 @@ def _left_out_warnings(table: Joined, tables: Tables, settings: MarketSettings) 
     """Quotes that are gone from all days, as interpolated ones were to be left out."""
     if settings.checks.interpolated != "drop" or settings.checks.maturities is not None:
         return []
-    every = Axis.of_values(tables.quote, settings).labels
-    gone = [name for name in every if name not in table.axis.labels]
+    every, kept = Axis.of_values(tables.quote, settings), set(table.axis.keys)
+    gone = [name for name, key in zip(every.labels, every.keys, strict=True) if key not in kept]
     if not gone:
         return []
     are = "is" if len(gone) == 1 else "are"

@@ -1,15 +1,17 @@
 """What the quotes of a history mean, and which of them drop their day."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.cap_quotes import CapQuotes, Fault, bid_ask_faults, twice
 from calibscope.market.findings import Finding, dropped, warning
 from calibscope.market.instruments.cap_grid import (
+    AtTheMoney,
     CapGrid,
     Meaning,
     is_struck,
@@ -31,14 +33,12 @@ class Priced:
     """The quotes of every cap and day with their meaning."""
 
     quotes: CapQuotes  # (n, m)
-    is_struck: BoolArray  # (n, m) whose label names the strike
     bid_ask: Array | None  # (n, m, 2) prices per unit notional
 
     def only(self, kept: BoolArray) -> "Priced":
         """The same for some of the days."""
         return Priced(
             self.quotes.only(kept),
-            self.is_struck[kept],
             None if self.bid_ask is None else self.bid_ask[kept],
         )
 
@@ -63,7 +63,22 @@ def priced_quotes(
         caplets = grid.caplets(discounts, strikes)
         sides = [prices_of(caplets, side, meanings, kinds) for side in (table.bids, table.asks)]
         pairs = np.stack(sides, axis=-1)
-    return Priced(quotes, is_struck(strikes, at_the_money, table.axis.is_struck), pairs)
+    return Priced(quotes, pairs)
+
+
+def named_axis(
+    table: Joined, priced: Priced, forward: Array, spot: Array, counts: Indices, which: AtTheMoney
+) -> Axis:
+    """The columns with the strikes that their labels name on every day."""
+    axis, strikes = table.axis, np.where(np.isnan(table.quotes), np.nan, priced.quotes.strikes)
+    usual, other = (forward, spot) if which == "forward" else (spot, forward)
+    named = is_struck(strikes, usual, other, counts, axis.kinds)
+    is_quoted = ~np.isnan(strikes).all(axis=0)
+    names = np.where(is_quoted, np.nan, axis.strikes)
+    names[named] = axis.strikes[named]  # the same float also where the table is in another unit
+    constant = named & np.isnan(axis.strikes)
+    names[constant] = np.nanmedian(strikes[:, constant], axis=0)
+    return replace(axis, names=names)
 
 
 def impossible_prices(

@@ -86,15 +86,15 @@ def told_apart(keys: Keys) -> ToldApart:
     Returns
     -------
     ToldApart
-        maturities and kinds that are quoted at several strikes on a day; if there are any, also
-        those whose only strike is the same on all days
+        maturities and kinds that are quoted at several strikes on a day; if there are any, or both
+        caps and floors, also those whose only strike is the same on all days
     """
     if (keys.strikes == NO_STRIKE).all():
         return ToldApart()
     series = _series(keys)
     several = [one for one in series if one.has_several]
     pairs = {one.pair for one in several}
-    if several:
+    if several or len({one.pair[1] for one in series}) > 1:
         pairs |= {one.pair for one in series if one.has_one_strike}
     daily = {one.pair: dict(one.ongoing()) for one in several if one.changes_daily}
     struck = frozenset(one.pair for one in series if one.given.any())
