@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+import xlsxwriter
 from rich.console import Console
 
 import calibscope as cs
@@ -66,6 +67,32 @@ def test_marks_are_part_of_a_days_identity_but_not_of_its_fit(tmp_path):
     assert plain.interpolated == {}
     assert plain.days[0].is_interpolated is None
     assert "interpolated" not in page(plain)
+
+
+@pytest.mark.parametrize(
+    ("name", "yes", "no"),
+    [("interpolated", "yes", "No"), ("Interpolated", "TRUE", "false"),
+     ("interpoliert", "ja", "nein"), ("interpolated", 1, 0)],
+)  # fmt: skip
+def test_a_column_of_its_own_marks_them(tmp_path, name, yes, no):
+    marks = {(date, year): no for date in DATES for year in YEARS}
+    marks |= {(DATES[0], 8): yes, (DATES[0], 12): yes, (DATES[1], 12): yes, (DATES[1], 3): ""}
+    market = read(tmp_path, name, marks)
+    assert market.interpolated == {"8Y": 1, "12Y": 2}
+    assert market.unused_columns == ()
+    assert market.fingerprint == read(tmp_path).fingerprint
+
+
+def test_marks_of_a_workbook_may_be_true_or_false(tmp_path):
+    file = tmp_path / "caps.xlsx"
+    with xlsxwriter.Workbook(file) as book:
+        sheet = book.add_worksheet("Caps")
+        sheet.write_row(0, 0, ("date", "maturity", "normal_vol", "interpolated"))
+        for i, year in enumerate(YEARS, 1):
+            sheet.write_row(i, 0, (DATES[0], f"{year}Y", 0.009))
+            sheet.write_boolean(i, 3, year == 7)
+    (tmp_path / "curve.csv").write_text(f"date,1Y,30Y\n{DATES[0]},0.97,0.5\n")
+    assert cs.read_market(file, tmp_path / "curve.csv").interpolated == {"7Y": 1}
 
 
 def test_dropped_ones_are_gaps(tmp_path):

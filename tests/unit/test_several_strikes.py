@@ -79,11 +79,12 @@ def test_labels_strikes_and_prices_are_those_of_quotes(market_of):
     assert market.normal_vols[1] == pytest.approx(single.normal_vols, rel=1e-10)
 
 
-def test_german_percents_in_any_order(market_of):
+@pytest.mark.parametrize("kind", ["Typ", "Art"])
+def test_german_percents_in_any_order(market_of, kind):
     rows = [(m, k, str(s).replace(".", ","), str(v).replace(".", ",")) for m, k, s, v in SURFACE]
     rows = [(m, k, {"0,01": "1,0", "0,02": "2,0"}.get(s, s), v) for m, k, s, v in reversed(rows)]
     lines = [";".join((date, *row)) for date in DATES for row in rows]
-    text = "\n".join(["Datum;Laufzeit;kind;strike;normal_vol", *lines])
+    text = "\n".join([f"Datum;Laufzeit;{kind};Basispreis;normal_vol", *lines])
     market = market_of(text, caps={"units": {"strike": "percent"}})
     expected = market_of(tidy(SURFACE))
     assert market.fingerprint == expected.fingerprint
@@ -281,6 +282,24 @@ def test_floors_of_one_strike_are_no_other_convention(market_of):
     missing = tidy(rows) + "\n2024-06-06,3Y,cap,,0.0085"
     lacking = market_of(missing, CURVE + "\n2024-06-06,0.97,0.88,0.5", **ANY_COUNT).incomplete
     assert "missing at 3Y floor @1%, 5Y, 5Y floor @1%, 10Y" in lacking[-1].message
+
+
+def test_quotes_at_the_money_lack_no_strike(market_of):
+    rows = [("3Y", "cap", "ATM", 0.0091), ("5Y", "floor", "", 0.0089), ("5Y", "cap", 0.01, 0.0089)]
+    text = tidy(rows, DATES[:2]) + "\n" + tidy(rows[:1], DATES[2:]).split("\n")[1]
+    (finding,) = market_of(text, checks={"incomplete": "drop"}).dropped
+    assert str(finding) == "caps.csv: 2024-06-05: normal_vol is missing at 5Y @1%, 5Y floor"
+
+
+def test_what_is_excluded_has_to_be_there(market_of):
+    market = market_of(tidy(SURFACE), checks={"exclude": [DATES[0], "2024-06-09"]})
+    (found,) = reviewed(market)
+    assert found == "settings: checks.exclude (no file has 2024-06-09) has no effect"
+
+
+def test_one_curve_too_many_is_one(market_of):
+    (found,) = reviewed(market_of(tidy(SURFACE), CURVE + "\n2024-06-06,0.97,0.88,0.5"))
+    assert found.endswith("1 curve lies before or after all cap quotes and is not used")
 
 
 def test_strikes_far_from_low_rates_are_no_wrong_unit(market_of):

@@ -81,8 +81,10 @@ def _all_gaps(table: Joined, tables: Tables) -> list[Finding]:
     A curve needs every node that the file has, up to the first one that covers the longest cap.
     """
     findings = _quote_gaps(tables.quote, table, np.isnan(table.quotes))
-    if tables.strike is not None:
-        findings += _quote_gaps(tables.strike, table, table.lacks_strike)
+    if tables.strike is not None and table.strikes is not None:
+        # Quotes that are at the money on all days need none, and so do those that are absent.
+        is_given = ~np.isnan(table.strikes).all(axis=0)
+        findings += _quote_gaps(tables.strike, table, table.lacks_strike & is_given)
     longest = float(table.maturities[-1])
     needed = int(np.searchsorted(table.nodes, longest - SAME_MATURITY)) + 1
     missing = np.isnan(table.curves[:, :needed])

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.base.numbers import counted
 from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.assembly.units import idle_settings
@@ -122,7 +123,9 @@ def _unused_curve_warnings(tables: Tables) -> list[Finding]:
     unused = int(np.sum((dates < caps.min()) | (dates > caps.max())))
     if not unused:
         return []
-    message = f"{unused} curves lie before or after all cap quotes and are not used"
+    lie = counted(unused, "curve lies", "curves lie")
+    are = "is" if unused == 1 else "are"
+    message = f"{lie} before or after all cap quotes and {are} not used"
     return [Finding(Severity.WARNING, tables.curve.source, message, check="unused curves")]
 
 

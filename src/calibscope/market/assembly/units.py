@@ -95,6 +95,12 @@ def idle_settings(tables: Sequence[Panel], settings: MarketSettings) -> list[str
         panel.is_interpolated is not None for panel in tables
     ):
         idle.append("checks.interpolated (no quote is marked as interpolated)")
+    dates = {date for panel in tables for date in panel.dates.tolist()}
+    idle += [
+        f"checks.exclude (no file has {date})"
+        for date in settings.checks.exclude
+        if date not in dates
+    ]
     for section, file in (("caps", settings.caps), ("curve", settings.curve)):
         idle += [
             f"{section}.units.{name} (there is none)" for name in file.units if name not in given
