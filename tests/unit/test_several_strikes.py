@@ -158,6 +158,11 @@ def test_a_column_of_blank_strikes_is_at_the_money(market_of):
     assert market.fingerprint == market_of(bare).fingerprint
 
 
+def test_a_header_alone_has_no_quotes(market_of):
+    with pytest.raises(cs.MarketDataError):
+        market_of("date,maturity,kind,strike,normal_vol\n")
+
+
 def test_a_file_of_gaps_is_named_once(market_of):
     text = "\n".join(["date,3Y,5Y", *(f"{date},," for date in DATES)])
     with pytest.raises(cs.MarketDataError) as error:

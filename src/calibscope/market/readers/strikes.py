@@ -43,7 +43,7 @@ class Keys:
         """(n,) which are of one of these maturities and kinds."""
         years, place = np.unique(self.years, return_inverse=True)
         table = [[(year, kind) in pairs for kind in (0, 1)] for year in years.tolist()]
-        return np.array(table, np.bool_)[place, self.kinds]
+        return np.array(table, np.bool_).reshape(len(years), 2)[place, self.kinds]
 
 
 @dataclass(frozen=True, eq=False)
