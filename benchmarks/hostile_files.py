@@ -55,6 +55,28 @@ GERMAN = """Datum;3J;18M;10J
 13.06.2024;0,0097;-;0,0567
 14.06.2024;0,0099;0,0044;1.234,5
 """
+SURFACE = """date,maturity,kind,strike,normal_vol,interpolated
+2024-06-03,3Y,cap,ATM,85,no
+2024-06-03,18M,cap,2,86,
+2024-06-03,18M,cap,3,87.5,yes
+2024-06-03,18M,floor,1,88,
+2024-06-13,3Y,cap,,85.5,
+2024-06-13,18M,cap,2,86,no
+2024-06-13,18M,Floors,1,#N/A,no
+2024-06-14,3Y,cap,atm,84,
+2024-06-14,18M,cap,2.61,86,
+2024-06-14,18M,floor,1,88.5,
+"""
+LONG_SURFACE = """date,maturity,Typ,strike,quantity,value
+2024-06-03,3Y,cap,ATM,normal_vol,85
+2024-06-03,3Y,cap,ATM,bid,84
+2024-06-03,3Y,cap,ATM,ask,86
+2024-06-03,18M,,2,normal_vol,86
+2024-06-13,18M,,2.1,normal_vol,86
+2024-06-14,18M,,2.2,normal_vol,86
+2024-06-14,18M,,3,normal_vol,88
+2024-06-14,18M,floor,1,normal_vol,88.5
+"""
 SLASHES = WIDE.replace("2024-06-03", "03/06/2024").replace("2024-06-1", "1").replace(
     "\n13,", "\n13/06/2024,"
 ).replace("\n14,", "\n14/06/2024,")  # fmt: skip
@@ -65,12 +87,26 @@ TEXTS = {
     "blocks": BLOCKS,
     "german": GERMAN,
     "slashes": SLASHES,
+    "surface": SURFACE,
+    "long surface": LONG_SURFACE,
 }
 # A market that can be used, so that what is damaged little goes all the way.
 CAPS = """date,3Y,5Y,7Y,10Y,15Y,20Y
 2024-06-03,85,86,84,83,79,75
 2024-06-04,85.5,86,84,83,79,75
 2024-06-05,84,86,84.5,83,79,75.2
+"""
+STRUCK = """date,maturity,kind,strike,normal_vol
+2024-06-03,3Y,cap,ATM,85
+2024-06-03,5Y,cap,ATM,86
+2024-06-03,5Y,cap,0.03,87
+2024-06-03,5Y,floor,0.01,88
+2024-06-04,3Y,cap,,84
+2024-06-04,5Y,cap,0.0271,86
+2024-06-04,5Y,floor,0.01,88
+2024-06-05,3Y,cap,,84.5
+2024-06-05,5Y,cap,0.0272,86
+2024-06-05,5Y,cap,0.03,87
 """
 CURVE = """date,1Y,3Y,5Y,7Y,10Y,15Y,20Y,30Y
 2024-06-03,0.034,0.029,0.027,0.0268,0.027,0.0272,0.0268,0.025
@@ -190,6 +226,11 @@ WORDS = [
         "normal_vol",
         "discount_factor",
         "10000000000",
+        "kind",
+        "floor",
+        "ATM",
+        "0.02",
+        "yes",
     ),
 ]
 LONGEST = 200_000  # signs
@@ -272,7 +313,7 @@ def text_file(chance: random.Random, folder: Path) -> Try:
     encoding = chance.choice(ENCODINGS)
     if chance.random() < 0.2:
         files = {}
-        for role, text in (("caps", CAPS), ("curve", CURVE)):
+        for role, text in (("caps", chance.choice((CAPS, STRUCK))), ("curve", CURVE)):
             files[role] = folder / f"{role}.csv"
             damaged = damaged_text(chance, text, 2)
             files[role].write_bytes(damaged.encode("utf-8", "surrogatepass"))
@@ -492,7 +533,11 @@ def assert_sound(panel: Panel) -> None:
     assert (np.diff(panel.dates).astype(int) > 0).all()
     assert panel.maturities.dtype == panel.values.dtype == np.float64
     assert np.isfinite(panel.maturities).all()
-    assert (np.diff(panel.maturities) > 0).all()
+    count = len(panel.maturities)
+    kinds = panel.kinds or ("",) * count
+    strikes = np.full(count, np.nan) if panel.strikes is None else panel.strikes
+    columns = list(zip(panel.maturities, kinds, np.nan_to_num(strikes, nan=-np.inf), strict=True))
+    assert columns == sorted(set(columns))  # caps before floors, at the money before strikes
     assert panel.values.shape == (len(panel.dates), len(panel.maturities))
     assert not np.isinf(panel.values).any()
 

@@ -1,11 +1,11 @@
-"""The folders of `market/`: which files are the caps, which the curve, and the settings."""
+"""The folders of `market/` and `surface/`: which files are caps, which curves, and the settings."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from calibscope.market.settings import MarketSettings
 
-FOLDER = Path(__file__).parent / "market"
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,10 @@ class Golden:
     settings: MarketSettings
 
 
-def golden_layouts() -> list[Golden]:
+def golden_layouts(market: str = "market") -> list[Golden]:
     """All layouts, `long` first; `market.*` holds caps and curve together."""
-    folders = sorted(path for path in FOLDER.iterdir() if (path.is_dir() and any(path.glob("*.*"))))
+    folder = HERE / market
+    folders = sorted(path for path in folder.iterdir() if (path.is_dir() and any(path.glob("*.*"))))
     layouts = [_golden(path) for path in folders if path.name != "__pycache__"]
     return sorted(layouts, key=lambda one: one.name != "long")
 

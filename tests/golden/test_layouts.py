@@ -8,6 +8,7 @@ from calibscope.market.readers import read_panels
 from calibscope.market.settings import FileSettings
 
 LAYOUTS = {one.name: one for one in golden_layouts()}
+SURFACES = {one.name: one for one in golden_layouts("surface")}
 WORDS = ["", "#N/A", "#N/A N/A", "#n/a", "N/A", "NA", "NULL", "null", "nan", "NaN", "-", "--", " "]
 
 
@@ -24,6 +25,31 @@ def assert_same(panels, others):
         np.testing.assert_array_equal(one.dates, other.dates)
         np.testing.assert_array_equal(one.maturities, other.maturities)
         np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_the_long_surface_is_what_was_written():
+    vol, strike, _ = read(SURFACES["long"])
+    kinds = ("cap", "floor"), *(("cap", "cap", "cap", "floor"),) * 2
+    assert vol.kinds == sum(kinds, ())
+    nan = np.nan
+    own = [nan, 0.01, *(nan, 0.02, 0.04, 0.01) * 2]
+    np.testing.assert_array_equal(vol.strikes, own)
+    np.testing.assert_array_equal(vol.maturities, [3, 3, 5, 5, 5, 5, 10, 10, 10, 10])
+    assert np.argwhere(np.isnan(vol.values)).tolist() == [[3, 3]]
+    np.testing.assert_array_equal(strike.is_atm, np.tile(np.isnan(own), (6, 1)))
+    assert set(SURFACES) == {"long", "tidy", "blanks", "german", "excel", "percents"}
+
+
+@pytest.mark.parametrize("name", sorted(set(SURFACES) - {"percents"}))
+def test_every_surface_gives_the_same_panels(name):
+    panels, others = read(SURFACES[name]), read(SURFACES["long"])
+    assert_same(panels, others)
+    for one, other in zip(panels, others, strict=True):
+        assert one.kinds == other.kinds
+        for ours, theirs in ((one.strikes, other.strikes), (one.is_atm, other.is_atm)):
+            assert (ours is None) == (theirs is None)
+            if ours is not None:
+                np.testing.assert_array_equal(ours, theirs)
 
 
 def test_the_long_layout_is_what_was_written():

@@ -8,6 +8,7 @@ import calibscope as cs
 from calibscope.cli import main
 
 LAYOUTS = {one.name: one for one in golden_layouts()}
+SURFACES = {one.name: one for one in golden_layouts("surface")}
 
 
 def read(layout):
@@ -35,6 +36,24 @@ def test_every_layout_gives_the_identical_market(name, expected):
     assert len(market.dropped) == len(expected.dropped)
     assert [finding.message for finding in market.warnings] == [
         finding.message for finding in expected.warnings
+    ]
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_every_layout_gives_the_identical_surface(name):
+    market, expected = read(SURFACES[name]), read(SURFACES["long"])
+    assert market.labels == (
+        "3Y", "3Y floor @1%", "5Y", "5Y @2%", "5Y @4%", "5Y floor @1%", "10Y", "10Y @2%",
+        "10Y @4%", "10Y floor @1%",
+    )  # fmt: skip
+    assert [len(day.prices) for day in market] == [10, 10, 10, 9, 10, 10]
+    assert market.fingerprint == expected.fingerprint
+    assert not market.dropped
+    assert [finding.message for finding in market.warnings] == [
+        finding.message for finding in expected.warnings
+    ]
+    assert [finding.message.split(";")[0] for finding in market.incomplete] == [
+        "normal_vol is missing at 5Y @2%"
     ]
 
 

@@ -331,6 +331,12 @@ READER_CASES = [
          ("row 2, column 'vol_status': 'guess' is not a status; choose from quoted, traded, "
           "interpolated, estimated, indicative, derived",
           "or leave the column unread: caps.columns.\"vol_status\" = \"ignore\"")),
+    Case("an unknown mark of interpolation", changed(TIDY, "strike", "strike,interpolated")
+         .replace("2\n", "2,maybe\n").replace("9\n", "9,yes\n").replace("5\n", "5,\n")
+         .replace("1\n", "1,no\n"),
+         ("row 2, column 'interpolated': 'maybe' is not a yes or no; choose from yes, true, 1",)),
+    Case("an unknown kind in German", changed(STRIKES, ",kind,", ",Typ,").replace("floor", "Flur"),
+         ("row 4, column 'Typ' (also row 7): 'Flur' is not a kind; choose from cap, floor",)),
     Case("kinds under another name", changed(STRIKES, ",kind,", ",type,"),
          ("row 1, column 'type' says which quotes are caps and which floors; map it: "
           "caps.columns.\"type\" = \"kind\", or to \"ignore\"",)),

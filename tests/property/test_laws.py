@@ -37,17 +37,20 @@ def days(draw):
         st.integers(-200_000, 1_000_000), min_size=len(counts), max_size=len(counts), unique=True
     )
     strikes = [1e-7 * step for step in draw(steps)]
-    return cs.MarketDay.from_arrays(
+    notional = draw(st.sampled_from([1.0, 100.0, 1e6]))
+    quoted = cs.MarketDay.from_arrays(
         curve=curve,
         maturities=np.array(counts) * tenor,
-        prices=np.full(len(counts), 0.01),
+        vols=np.full(len(counts), 0.03),
         strikes=None if at_the_money else strikes,
         tenor=tenor,
         accruals=np.full(max(counts), tenor * draw(st.sampled_from([1.0, 365 / 360]))),
-        notional=draw(st.sampled_from([1.0, 100.0, 1e6])),
+        notional=notional,
         first_caplet=draw(st.booleans()),
         kind=draw(st.sampled_from(["cap", "floor"])),
     )
+    # The laws hold for any prices, also for those that no market has.
+    return dataclasses.replace(quoted, prices=np.full(len(counts), 0.01))
 
 
 def condition(model, day):

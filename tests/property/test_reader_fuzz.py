@@ -72,3 +72,10 @@ def test_what_changes_no_value_changes_nothing(name, folder, data):
         np.testing.assert_array_equal(one.dates, other.dates)
         np.testing.assert_array_equal(one.maturities, other.maturities)
         np.testing.assert_array_equal(one.values, other.values)
+        assert one.kinds == other.kinds
+        for ours, theirs in (
+            (one.strikes, other.strikes), (one.is_atm, other.is_atm),
+            (one.is_interpolated, other.is_interpolated),
+        ):  # fmt: skip
+            assert (ours is None) == (theirs is None)
+            np.testing.assert_array_equal(ours, theirs)

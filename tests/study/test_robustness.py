@@ -7,8 +7,16 @@ import pytest
 
 import calibscope as cs
 from calibscope.models.g2.parameters import SPECS
+from calibscope.report.outcomes import robustness_as_data
 from calibscope.report.sections.robustness import robustness_document
-from calibscope.study.robustness import Variant, keep, robustness, usual_variants, variants_of
+from calibscope.study.robustness import (
+    Variant,
+    keep,
+    robustness,
+    skipped_variants,
+    usual_variants,
+    variants_of,
+)
 from calibscope.study.settings import study_settings
 
 scaled = SPECS.coordinates.of
@@ -73,6 +81,74 @@ def test_what_is_left_out_are_quotes_of_the_market(market):
     assert not [name for name in usual_variants(few) if name.startswith("without")]
     table = robustness(shorter, sample=2, threads=1).set_index("variant")
     assert table.loc["without 4Y", "days"] == 2
+
+
+@pytest.fixture(scope="module")
+def mixed(market):
+    """Two days with four caps, four floors of a strike and a cap off the money."""
+
+    def day_of(day):
+        quotes = [cs.Quote(cs.Cap(year), vol=0.008) for year in (3, 5, 7, 10)]
+        quotes += [cs.Quote(cs.Floor(year, -0.01), vol=0.009) for year in (3, 5, 7, 10)]
+        quotes += [cs.Quote(cs.Cap(10, 0.03), vol=0.0085)]
+        return cs.MarketDay.from_quotes(curve=day.curve, quotes=quotes, date=day.date)
+
+    return cs.Market(tuple(map(day_of, market.days[:2])), name="mixed")
+
+
+def test_quotes_that_remain_are_counted_and_not_maturities(market, mixed):
+    """Four maturities are few, and nine quotes are not."""
+    usual = usual_variants(mixed)
+    floors = tuple(f"{year}Y floor @-1%" for year in (3, 5, 7, 10))
+    without = {name: variant.without for name, variant in usual.items() if variant.without}
+    assert without == {"without 3Y": (3.0,)}
+    skipped = {"without 7Y and 10Y": 4, "without floors": 5, "without quotes off the money": 4}
+    assert skipped_variants(mixed) == skipped
+    more = [cs.Quote(cs.Cap(year), vol=0.008) for year in (4, 15)]
+    wider = replace(mixed, days=tuple(
+        cs.MarketDay.from_quotes(curve=day.curve, date=day.date, quotes=[
+            *(cs.Quote(cs.Cap(year), vol=0.008) for year in (3, 5, 7, 10)), *more,
+            *(cs.Quote(cs.Floor(year, -0.01), vol=0.009) for year in (3, 5, 7, 10)),
+        ])
+        for day in mixed
+    ))  # fmt: skip
+    assert usual_variants(wider)["without floors"].without == floors
+    assert usual_variants(wider)["without quotes off the money"].without == floors
+    eight = replace(market, days=tuple(day.without(day.maturities[8:]) for day in market.days[:3]))
+    names = [name for name in usual_variants(eight) if name.startswith("without")]
+    assert names == ["without 3Y", "without 9Y and 10Y"]
+
+
+def test_what_is_skipped_is_said(mixed, monkeypatch):
+    one = {"lm": Variant(solver="lm")}
+    monkeypatch.setattr("calibscope.study.robustness.usual_variants", lambda *any: one)
+    table = robustness(mixed, sample=None, threads=1)
+    shown = robustness_document(table, "market").sections[0].blocks[1].text
+    assert shown == (
+        "Not computed, for a comparison needs 6 quotes: without 7Y and 10Y (4 quotes left), "
+        "without floors (5 quotes left), without quotes off the money (4 quotes left)."
+    )
+    assert robustness_as_data(table, mixed, None)["skipped"] == skipped_variants(mixed)
+    assert robustness(mixed, one, sample=None, threads=1).attrs["skipped"] == {}
+
+
+def test_quotes_are_left_out_by_label(mixed, tmp_path):
+    file = tmp_path / "variants.toml"
+    file.write_text(
+        '["no floor"]\nwithout = "3Y floor @-1%"\n[both]\nwithout = ["3Y", "10Y @3%"]\n'
+    )
+    variants = variants_of(file)
+    assert variants["no floor"].without == ("3Y floor @-1%",)
+    assert variants["both"].without == (3.0, "10Y @3%")
+    table = robustness(mixed, variants, sample=None, threads=1).set_index("variant")
+    day = mixed.days[1]
+    fits = [cs.calibrate(one.without(["3Y", "3Y floor @-1%", "10Y @3%"])) for one in mixed]
+    assert table.loc["both", "rmsre"] == pytest.approx(np.median([fit.rmsre for fit in fits]))
+    assert len(day.prices) == 9
+    with pytest.raises(
+        ValueError, match=r"leaves out 3Y flor @-1%, which.*did you mean '3Y floor @-1%'"
+    ):
+        robustness(mixed, {"x": Variant(without=("3Y flor @-1%",))}, sample=2)
 
 
 def test_days_without_what_is_left_out_are_not_compared(market):

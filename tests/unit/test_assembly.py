@@ -548,7 +548,8 @@ def test_caps_away_from_the_money_are_no_unit_slip(plain):
         prices = panel("price", [day.prices for day in found])
         again = market(prices, strikes, curve(), checks={"near_zero_price": 0})
         assert len(again) == len(DATES)
-        assert again.strike_gaps.verdict is Verdict.BASIS
+        assert again.strike_gaps is None  # no convention of strikes at the money
+        assert all(f"@{100 * strike:g}%" in name for name in again.labels)
 
 
 def test_one_wrong_strike_is_no_unit_slip(plain):

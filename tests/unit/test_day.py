@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import calibscope as cs
+from calibscope.market.instruments.cap_grid import CapGrid
 from calibscope.market.quotes import payer_swap_value, swap_rates
 from calibscope.market.schedule import Schedule
 
@@ -67,9 +68,9 @@ def test_bid_price_and_ask_may_coincide():
 def test_the_strike_goes_with_the_first_caplet():
     assert (day(first_caplet=True).strikes == day(atm="spot").strikes).all()
     assert (day(first_caplet=True, atm="forward").strikes == day().strikes).all()
-    short = day(maturities=[0.5], prices=[0.01], first_caplet=True)
-    P = float(CURVE.discount(0.5))
-    assert short.strikes[0] == pytest.approx((1 / P - 1) / 0.5, rel=1e-13)
+    short = CapGrid.of(np.array([0.5]), 0.5, 0, None, "2024-06-03")
+    P = CURVE.discount([0.0, 0.5])
+    assert short.at_the_money(P, "spot")[0] == pytest.approx((1 / P[1] - 1) / 0.5, rel=1e-13)
     with pytest.raises(cs.MarketDataError, match="a cap of one period has no forward strike"):
         day(maturities=[0.5], prices=[0.01], first_caplet=True, atm="forward")
 
@@ -83,9 +84,9 @@ def test_dates_beyond_the_longest_cap_are_not_needed():
 
 def test_maturities_are_multiples_of_the_tenor_up_to_rounding():
     curve = cs.DiscountCurve.from_zero_rates([30], [0.02])
-    assert day(curve=curve, maturities=[1.2, 3, 30], tenor=0.1).period_counts.tolist() == [
-        12, 30, 300,
-    ]  # fmt: skip
+    assert day(
+        curve=curve, maturities=[1.2, 3, 30], prices=[0.005, 0.02, 0.05], tenor=0.1
+    ).period_counts.tolist() == [12, 30, 300]
 
 
 def test_an_error_survives_the_way_between_processes():
@@ -186,7 +187,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"times": ["today", 1.0]}, "schedule: times: entry 1 is 'today'"),
         (
             {"prices": None, "vols": [0.0087] * 3, "strikes": [2.6, 0.02, 0.02]},
-            "3Y: vol 0.0087 and strike 2.6 give a price of 0; are both decimals",
+            r"3Y: strike is 2.6, that is 260 percent; correct it, or its unit \(2 percent",
         ),
         ({"maturities": ["3Y", "5Y", 10]}, "market day: 2 problems"),
         ({"times": np.arange(0, 10.25, 0.25)}, "10Y: period 20 ends at 5 years; times and tenor"),
@@ -245,7 +246,7 @@ def test_every_cap_that_is_quoted_twice_is_named():
 
 
 def test_one_maturity_may_have_several_strikes():
-    quoted = day(maturities=[5, 5, 10], strikes=[0.02, 0.03, 0.025])
+    quoted = day(maturities=[5, 5, 10], strikes=[0.02, 0.03, 0.025], prices=[0.03, 0.02, 0.05])
     assert quoted.strikes.tolist() == [0.02, 0.03, 0.025]
     with pytest.raises(cs.MarketDataError, match=r"5Y: the cap with strike 0.02 is quoted twice"):
         dataclasses.replace(quoted, strikes=[0.02, 0.02, 0.025])
@@ -318,7 +319,7 @@ def test_bad_schedules(times, accruals, message):
     [
         ({"prices": [46.0, 0.02, 0.05]}, "3Y: price is 46 per unit notional.*is it in bp"),
         ({"prices": [0.01, 0.02, 700.0], "kind": "floor"}, "10Y: price is 700 per unit"),
-        ({"prices": None, "vols": [85.0] * 3}, "3Y: normal vol is 85; vols are decimals"),
+        ({"prices": None, "vols": [85.0] * 3}, "3Y: normal vol is 85; correct it, or its unit"),
         ({"prices": None, "vols": [35.0] * 3, "vol_type": "lognormal"}, "35 percent is 0.35"),
         ({"strikes": [2.1, 2.2, 2.3]}, "3Y: strike is 2.1, that is 210 percent"),
         ({"prices": None, "vols": [0.3] * 3, "vol_type": "lognormal", "strikes": [-0.01] * 3},
@@ -334,6 +335,29 @@ def test_bad_schedules(times, accruals, message):
 def test_wrong_units_and_impossible_wishes_are_named(changes, message):
     with pytest.raises(cs.MarketDataError, match=message):
         day(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        # The intrinsic value of the 10Y floor is some 0.2.
+        ({"strikes": [0.024, 0.025, 0.05], "kind": "floor", "prices": [0.01, 0.02, 1e-4]},
+         "10Y: price 0.0001 per unit notional has no normal vol, it is not above the intrinsic"),
+        ({"strikes": [0.024, 0.01, 0.025], "prices": [1e4, 2e4, 5e4], "notional": 1e6},
+         "5Y: price 0.02 per unit notional has no normal vol"),
+        ({"prices": None, "vols": [0.008, 0.11, 0.008]}, "5Y: normal vol is 0.11; correct it"),
+        ({"prices": [0.01, 0.3, 0.05]}, "5Y: price is 0.3 per unit notional, a normal vol of 12"),
+    ],
+)  # fmt: skip
+def test_quotes_that_drop_a_day_of_a_file_are_refused(changes, message):
+    with pytest.raises(cs.MarketDataError, match=message):
+        day(**changes)
+
+
+def test_a_large_vol_is_to_be_reviewed():
+    with pytest.warns(UserWarning, match=r"2024-06-03: 5Y: normal vol is 798 bp, and up to 300"):
+        quoted = day(prices=None, vols=[0.008, 0.0798, 0.008], date="2024-06-03")
+    assert quoted.normal_vols[1] == pytest.approx(0.0798, rel=1e-9)
 
 
 def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():

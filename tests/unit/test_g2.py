@@ -78,7 +78,7 @@ def test_ordinary_parameters_are_not_degenerate_even_with_the_first_caplet():
     day = cs.MarketDay.from_arrays(
         curve=curve,
         maturities=[0.5, 5],
-        prices=[0.01, 0.02],
+        vols=[0.008, 0.008],
         strikes=[0.01, 0.02],
         first_caplet=True,
     )
@@ -94,10 +94,11 @@ def test_the_first_caplet_adds_its_intrinsic_value():
     model = cs.G2(0.5, 0.05, 0.01, 0.012, -0.7)
     with_first, without = (
         cs.MarketDay.from_arrays(
-            curve=curve, maturities=[3, 5], prices=[1, 1], strikes=[0.01, 0.03], first_caplet=first
+            curve=curve, maturities=[3, 5], vols=[0.008] * 2, strikes=[0.01, 0.03],
+            first_caplet=first,
         )
         for first in (True, False)
-    )
+    )  # fmt: skip
     gain = model.prices(with_first) - model.prices(without)
     assert gain == pytest.approx([1 - 1.005 * float(curve.discount(0.5)), 0], abs=1e-15)
     assert model.jacobian(with_first) == pytest.approx(model.jacobian(without), rel=1e-13)

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+import xlsxwriter
 from rich.console import Console
 
 import calibscope as cs
@@ -11,6 +12,11 @@ from calibscope.market.settings import Conventions
 from calibscope.report.outcomes import check_as_data
 from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections.check import check_document
+from calibscope.report.sections.study_quotes import (
+    interpolated_sentence,
+    quoted_kinds,
+    strikes_sentence,
+)
 
 YEARS = (2, 3, 5, 7, 8, 10, 12)
 DATES = ("2024-06-03", "2024-06-04")
@@ -63,6 +69,32 @@ def test_marks_are_part_of_a_days_identity_but_not_of_its_fit(tmp_path):
     assert "interpolated" not in page(plain)
 
 
+@pytest.mark.parametrize(
+    ("name", "yes", "no"),
+    [("interpolated", "yes", "No"), ("Interpolated", "TRUE", "false"),
+     ("interpoliert", "ja", "nein"), ("interpolated", 1, 0)],
+)  # fmt: skip
+def test_a_column_of_its_own_marks_them(tmp_path, name, yes, no):
+    marks = {(date, year): no for date in DATES for year in YEARS}
+    marks |= {(DATES[0], 8): yes, (DATES[0], 12): yes, (DATES[1], 12): yes, (DATES[1], 3): ""}
+    market = read(tmp_path, name, marks)
+    assert market.interpolated == {"8Y": 1, "12Y": 2}
+    assert market.unused_columns == ()
+    assert market.fingerprint == read(tmp_path).fingerprint
+
+
+def test_marks_of_a_workbook_may_be_true_or_false(tmp_path):
+    file = tmp_path / "caps.xlsx"
+    with xlsxwriter.Workbook(file) as book:
+        sheet = book.add_worksheet("Caps")
+        sheet.write_row(0, 0, ("date", "maturity", "normal_vol", "interpolated"))
+        for i, year in enumerate(YEARS, 1):
+            sheet.write_row(i, 0, (DATES[0], f"{year}Y", 0.009))
+            sheet.write_boolean(i, 3, year == 7)
+    (tmp_path / "curve.csv").write_text(f"date,1Y,30Y\n{DATES[0]},0.97,0.5\n")
+    assert cs.read_market(file, tmp_path / "curve.csv").interpolated == {"7Y": 1}
+
+
 def test_dropped_ones_are_gaps(tmp_path):
     market = read(tmp_path, interpolated="drop", fewest_quotes=5)
     assert [day.labels[-1] for day in market] == ["10Y", "10Y"]
@@ -85,8 +117,14 @@ def test_dropped_ones_are_gaps(tmp_path):
 
 
 def test_a_study_that_is_run_again_shows_marks_that_are_new(tmp_path):
-    cs.run_study(read(tmp_path, marks={}), tmp_path / "study.db")
-    quotes = cs.run_study(read(tmp_path), tmp_path / "study.db").quotes
+    unmarked = cs.run_study(read(tmp_path, marks={}), tmp_path / "study.db")
+    assert not interpolated_sentence(unmarked)
+    assert (quoted_kinds(unmarked), strikes_sentence(unmarked)) == ("caps", "caps are at the money")
+    study = cs.run_study(read(tmp_path), tmp_path / "study.db")
+    words = "3 quotes are marked as interpolated: 12Y on 2 days, 8Y on 1 day."
+    assert words in interpolated_sentence(study)
+    assert words in cs.write_report(study, tmp_path / "report.html").read_text(encoding="utf-8")
+    quotes = study.quotes
     shown = quotes[quotes["is_interpolated"]]
     assert shown["label"].tolist() == ["8Y", "12Y", "12Y"]
     assert cs.open_study(tmp_path / "study.db").day(DATES[0]).is_interpolated.sum() == 2

@@ -19,16 +19,13 @@ TRUTH = cs.G2(a_x=0.7, a_y=0.05, sigma_x=0.010, sigma_y=0.011, rho_xy=-0.7)
 
 def day_of(*instruments, **changes):
     """A day of these instruments, priced by the truth."""
-    quotes = [cs.Quote(one, price=1e-3) for one in instruments]
+    quotes = [cs.Quote(one, vol=0.008) if isinstance(one, cs.Cap | cs.Floor)
+              else cs.Quote(one, price=0.05) for one in instruments]  # fmt: skip
     unit = cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes, **changes)
-    prices = dict(zip(unit.labels, TRUTH.prices(unit), strict=True))
-    wobble = dict(zip(unit.labels, 0.01 * np.cos(3.0 * np.arange(len(quotes))), strict=True))
-    return cs.MarketDay.from_quotes(
-        curve=CURVE,
-        quotes=[cs.Quote(one, price=prices[one.label] * (1 + wobble[one.label]))
-                for one in instruments],
-        **changes,
-    )  # fmt: skip
+    prices = TRUTH.prices(unit) * (1 + 0.01 * np.cos(3.0 * np.arange(len(quotes))))
+    ordered = sorted(instruments, key=lambda one: not isinstance(one, cs.Cap | cs.Floor))
+    quotes = [cs.Quote(one, price=price) for one, price in zip(ordered, prices, strict=True)]
+    return cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes, **changes)
 
 
 MIXED = (
@@ -48,6 +45,34 @@ def test_quotes_of_caps_are_the_day_of_the_arrays():
     assert repr(ours) == repr(theirs) == "MarketDay(2022-07-21: caps 2Y, 3Y, 5Y, 7Y, 10Y, 15Y, 20Y)"
 
 
+def test_a_strike_at_the_money_is_not_named():
+    usual = cs.MarketDay.from_arrays(curve=CURVE, maturities=YEARS, vols=VOLS)
+    given = {"curve": CURVE, "maturities": YEARS, "vols": VOLS, "strikes": usual.strikes}
+    rows = zip(YEARS, usual.strikes.tolist(), VOLS, strict=True)
+    quotes = [cs.Quote(cs.Cap(year, strike), vol=vol) for year, strike, vol in rows]
+    for day in (
+        cs.MarketDay.from_arrays(**given), cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes)
+    ):  # fmt: skip
+        assert day.labels == usual.labels
+        assert day.fingerprint == usual.fingerprint
+    # Of another curve, or of the other convention: still at the money.
+    given["strikes"] = usual.strikes + 0.0031
+    assert cs.MarketDay.from_arrays(**given).labels == usual.labels
+    spot = cs.MarketDay.from_arrays(curve=CURVE, maturities=YEARS, vols=VOLS, atm="spot")
+    given["strikes"] = spot.strikes - 0.0031
+    assert cs.MarketDay.from_arrays(**given).labels == usual.labels
+
+
+def test_arrays_and_quotes_give_the_same_labels():
+    arrays = {"maturities": [5, 10], "strikes": [0.02, 0.035], "vols": [0.008, 0.0085]}
+    ours = cs.MarketDay.from_arrays(curve=CURVE, **arrays)
+    quotes = [cs.Quote(cs.Cap(year, strike), vol=vol) for year, strike, vol in zip(
+        *arrays.values(), strict=True)]  # fmt: skip
+    theirs = cs.MarketDay.from_quotes(curve=CURVE, quotes=quotes)
+    assert ours.labels == theirs.labels == ("5Y @2%", "10Y @3.5%")
+    assert ours.fingerprint == theirs.fingerprint
+
+
 def test_labels_carry_kind_and_strike():
     day = day_of(*MIXED)
     assert day.labels == (
@@ -62,7 +87,7 @@ def test_arrays_name_the_strike_where_a_maturity_is_quoted_twice():
     day = cs.MarketDay.from_arrays(
         curve=CURVE, maturities=[5, 5, 10], vols=[0.008] * 3, strikes=[0.02, 0.03, 0.02]
     )
-    assert day.labels == ("5Y @2%", "5Y @3%", "10Y")
+    assert day.labels == ("5Y @2%", "5Y @3%", "10Y @2%")
     kinds = ["cap", "floor", "cap"]
     day = cs.MarketDay.from_arrays(curve=CURVE, maturities=[5, 5, 10], vols=[0.008] * 3, kind=kinds)
     assert day.labels == ("5Y", "5Y floor", "10Y")
@@ -217,6 +242,35 @@ def test_weights_by_label_and_by_maturity():
         cs.calibrate(day, weights=dict.fromkeys(map(float, YEARS[:-1]), 1.0))
 
 
+def test_weights_of_quotes_that_nobody_quotes_are_named(tmp_path):
+    """A ragged day may lack a quote that another one has."""
+    years = dict.fromkeys(map(float, YEARS), 1.0)
+    words = (
+        r"given for '10Y@4%' \(did you mean '10Y @4%'\?\), which no day quotes; the quotes are 2Y"
+    )
+    for weights in (years | {"10Y@4%": 9.0}, {"10Y@4%": 9.0}):
+        with pytest.raises(ValueError, match=words):
+            cs.calibrate(day_of(*MIXED), weights=weights)
+    with pytest.raises(ValueError, match="given for 30, which no day quotes"):
+        cs.calibrate(day_of(*MIXED), weights=years | {30: 1.0})
+    days = [
+        day_of(*MIXED, date="2024-06-03"), day_of(*map(cs.Cap, YEARS), date="2024-06-04"),
+    ]  # fmt: skip
+    weights = years | {"10Y @4%": 9.0}
+    ours, theirs = (cs.calibrate_many(days, weights=one) for one in (weights, years))
+    assert ours[1].rmsre == theirs[1].rmsre
+    with pytest.raises(ValueError, match=words):
+        cs.calibrate_many(days, weights=years | {"10Y@4%": 9.0})
+    market = cs.Market(days)
+    settings = {"calibration": {"weights": {f"{year:g}Y": 1.0 for year in YEARS}}}
+    settings["calibration"]["weights"]["10Y @4%"] = 9.0
+    study = cs.run_study(market, tmp_path / "study.db", settings, profiles="none")
+    assert study.days["rmsre"].tolist() == pytest.approx(ours.rmsre.tolist(), rel=1e-9)
+    settings["calibration"]["weights"]["10Y@4%"] = 1.0
+    with pytest.raises(cs.SettingsError, match=r"\[calibration\] weights are given for '10Y@4%'"):
+        cs.run_study(market, tmp_path / "study.db", settings)
+
+
 @dataclasses.dataclass
 class Named:
     """An option on two flows, to try what counts for the identity of a day."""
@@ -282,7 +336,12 @@ def test_identity():
         ([], "there are no quotes"),
         (["10Y"], "quote 1 is '10Y'; give cs.Quote"),
         ([cs.Quote(cs.Cap(10), price=-0.01)], "10Y: price is -0.01; it must be a positive number"),
-        ([cs.Quote(cs.Cap(10), vol=85)], "vols are decimals"),
+        ([cs.Quote(cs.Cap(10), vol=85)], "10Y: normal vol is 85; correct it, or its unit"),
+        (
+            [cs.Quote(cs.Floor(10, 0.05), price=1e-4)],
+            "10Y floor @5%: price 0.0001 per unit notional has no normal vol",
+        ),
+        ([cs.Quote(cs.BondOption(5, 9, 0.1), price=0.05)], "not above its intrinsic value, 0.7"),
         ([cs.Quote(cs.Cap(10), price=0.05)] * 2, "10Y: the cap with strike .* is quoted twice"),
         ([cs.Quote(cs.BondOption(5, 9), price=0.05)] * 2, "two quotes have this label"),
         ([cs.Quote(cs.BondOption(5, 9), vol=0.05)], "this instrument has no vols; give its price"),
@@ -384,7 +443,7 @@ def test_instruments_from_outside_that_are_no_instruments_are_refused(name, valu
 
 
 def test_a_model_names_the_instrument_that_it_cannot_price():
-    day = cs.MarketDay.from_quotes(curve=CURVE, quotes=[cs.Quote(Coupons(), price=0.05)])
+    day = cs.MarketDay.from_quotes(curve=CURVE, quotes=[cs.Quote(Coupons(), price=0.2)])
     with pytest.raises(cs.MarketDataError, match="coupons: this model prices options on two cash"):
         TRUTH.prices(day)
 
@@ -430,4 +489,7 @@ def test_a_study_keeps_mixed_days_by_label(tmp_path):
     assert (bond["kind"], bond["expiry"], bond["maturity"]) == ("BondOption", 2.0, 7.0)
     cs.write_report(study, tmp_path / "report.html")
     cs.export(study, tmp_path / "tables", format="csv")
-    assert "10Y @4%" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "10Y @4%" in text
+    assert "G2++ calibrated to caps, floors and other instruments: " in text
+    assert "3 of 11 caps and floors have strikes away from the money, the others are at it" in text

@@ -19,7 +19,7 @@ from calibscope.calibration.problem import Bounds, Order, Problem
 from calibscope.calibration.search import keep, search_for
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers import solver as solver_named
-from calibscope.calibration.weights import Weights
+from calibscope.calibration.weights import Weights, check_names
 from calibscope.market.day import MarketDay
 from calibscope.models.model import DEFAULT, Model
 
@@ -89,6 +89,7 @@ def calibrate(
         raise ValueError(f"evidence is {evidence!r}; {choose_from(('lazy', 'full'), evidence)}")
     chosen = section_of(preset, "calibration", solver=solver, order=order)
     name, order = chosen.pop("solver", SOLVER), chosen.pop("order", "canonical")
+    check_names(weights, [day])
     problem = posed_problem(day, weights, bounds, fixed, anchor, anchor_strength, model, order)
     solve = solver_named(name)
     search_for(problem.model).prepare()
@@ -186,6 +187,8 @@ def calibrate_many(
     """
     chosen = section_of(preset, "calibration", solver=solver, order=order)
     name, order = chosen.pop("solver", SOLVER), chosen.pop("order", "canonical")
+    days = list(days)
+    check_names(weights, days)
     problems = tuple(
         posed_problem(day, weights, bounds, fixed, model=model, order=order) for day in days
     )

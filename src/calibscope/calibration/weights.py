@@ -9,14 +9,14 @@ r"""Weights of the quotes: what counts as an error of the same size.
 `leverage_balanced` (`balance.py`) starts from 1/y^2 and needs fits to find its weights.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.brief import brief
-from calibscope.base.spelling import choose_from
+from calibscope.base.spelling import choose_from, hint
 from calibscope.market.day import MarketDay
 
 Weighting = Literal["rmsre", "absolute", "vega", "leverage_balanced"]
@@ -27,6 +27,7 @@ NO_VEGA = (
     "the price has no vega (below the intrinsic value, or so little above it that its vol does not "
     "show); leave the quote out, or take other weights"
 )
+NAMED = 8  # quotes in a message
 # Of the price: below, a vol of 1 bp moves the price by less than 1e-10 of it, which is rounding. At
 # the money vega is about 100 times the price.
 LEAST_VEGA = 1e-6
@@ -66,6 +67,40 @@ def weights_of(day: MarketDay, weights: Weights) -> Array:
     return frozen(own)
 
 
+class MarketWeights(dict[Any, float]):
+    """Importances whose names were checked on the whole market: a single day may lack some."""
+
+
+def check_names(weights: Weights, days: Iterable[MarketDay]) -> None:
+    """Refuse importances of quotes that no day has.
+
+    Parameters
+    ----------
+    weights : of any sort; only importances have names
+    days : one at least quotes what is named
+    """
+    if not isinstance(weights, Mapping) or isinstance(weights, MarketWeights):
+        return
+    labels: dict[str, None] = {}
+    years: set[float] = set()
+    for day in days:
+        labels |= dict.fromkeys(day.labels)
+        years |= set(day.maturities.tolist())
+    unknown = [key for key in weights if key not in labels and key not in years]
+    if unknown and labels:
+        named = ", ".join(f"{brief(key)}{hint(labels, key)}" for key in unknown[:NAMED])
+        more = f" and {len(unknown) - NAMED} more" * (len(unknown) > NAMED)
+        raise ValueError(
+            f"weights are given for {named}{more}, which no day quotes; the quotes are "
+            f"{_listed(list(labels))}"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" * (len(names) > NAMED)
+    return f"{', '.join(names[:NAMED])}{more}"
+
+
 def name_of(weights: Weights) -> str:
     """What a weighting is called."""
     if isinstance(weights, str):
@@ -93,7 +128,7 @@ def _importance(day: MarketDay, weights: Mapping[Any, float]) -> Array:
     missing = [name for name, year in quotes if name not in weights and year not in weights]
     if missing:
         raise ValueError(
-            f"{day.label}: no importance is given for {', '.join(missing)}; name every quote or "
+            f"{day.label}: no importance is given for {_listed(missing)}; name every quote or "
             "maturity, with 0 for those that do not matter"
         )
     return np.array([weights.get(name, weights.get(year)) for name, year in quotes], object)

@@ -48,6 +48,7 @@ def day(
     intervals of three methods, and what the uncertainty means for rates and curves.
     """  # noqa: D301
     from calibscope.calibration.calibrate import calibrate
+    from calibscope.calibration.weights import check_names
     from calibscope.report.machine_readable import day_as_data
     from calibscope.report.outcomes import market_as_data
     from calibscope.report.sections.day import day_document
@@ -57,6 +58,7 @@ def day(
     study = files.study_settings()
     market, _ = files.read(output)
     try:
+        check_names(study.calibration.weights, market)
         fit = calibrate(market.day(date), **study.calibration.arguments())
     except ValueError as error:
         raise click.ClickException(str(error)) from None

@@ -36,11 +36,12 @@ def robustness(
 
     Files are given as to `calibscope check`. Without --variants: other starts, BOBYQA and
     Nelder-Mead against the global search, portfolios without the shortest and without the two
-    longest maturities of the market. A file of your own:
+    longest maturities of the market, without floors and without quotes off the money, where six
+    quotes are left. A file of your own:
 
     \b
     ["without the short end"]
-    without = ["3Y", "4Y"]
+    without = ["3Y", "4Y", "10Y floor @1%"]
     ["vega weights"]
     weights = "vega"
     """  # noqa: D301

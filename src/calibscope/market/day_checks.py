@@ -4,12 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibscope.market.checks import (
-    bid_ask_pairs,
-    bid_ask_problems,
-    coverage_problems,
-    duplicate_problems,
-)
+from calibscope.market.cap_quotes import bid_ask_faults, twice
+from calibscope.market.checks import bid_ask_pairs, coverage_problems
 from calibscope.market.inputs import choice, column, flag, positive_number
 from calibscope.market.quotes import Kind
 
@@ -45,13 +41,14 @@ def day_problems(day: "MarketDay") -> list[str]:
     if problems:
         return problems
     longest = float(day.schedule.accruals.max())
-    problems += duplicate_problems(day.kinds, years, day.period_counts, strikes, day.prices)
+    found = twice(day.kinds, day.period_counts, strikes, day.prices[: len(years)])
     problems += [
         f"{years[k]:g}Y: strike is {strikes[k]:g}; it must be above {-1 / longest:g}, "
         "where one plus strike times accrual is zero (units? 2 percent is 0.02)"
         for k in np.flatnonzero(1 + strikes * longest <= 0)
     ]
     if day.bid_ask is not None:
-        _, found = bid_ask_pairs(day.maturities, day.bid_ask)
-        problems += found or bid_ask_problems(day.maturities, day.prices, day.bid_ask)
-    return problems
+        _, misshapen = bid_ask_pairs(day.maturities, day.bid_ask)
+        problems += misshapen
+        found += [] if misshapen else bid_ask_faults(day.prices, day.bid_ask)
+    return problems + [f"{day.maturities[one.place]:g}Y: {one.text}" for one in found]

@@ -85,8 +85,8 @@ def vol_type_problems(vol_type: VolType, vol_shift: float) -> list[str]:
 def options_problems(day: "MarketDay") -> list[str]:
     r"""Instruments, caps and floors apart, whose cash flows the day cannot value.
 
-    An option is worth less than the cash flows that it may receive,
-    :math:`\sum_i c_i^+ P(0, t_i)`.
+    An option is worth more than all of its cash flows, :math:`\sum_i c_i P(0, t_i)`, and less than
+    those that it may receive, :math:`\sum_i c_i^+ P(0, t_i)`.
     """
     problems = []
     for k, instrument in enumerate(day.others, day.cap_count):
@@ -106,12 +106,19 @@ def options_problems(day: "MarketDay") -> list[str]:
                 "extend the curve or leave the quote out"
             )
             continue
-        received = np.maximum(options.amounts, 0.0) * day.curve.discount(options.times)
-        most = float(np.add.reduceat(received, offsets(options.flow_counts)[:-1]).sum())
+        flows = options.amounts * day.curve.discount(options.times)
+        starts = offsets(options.flow_counts)[:-1]
+        most = float(np.add.reduceat(np.maximum(flows, 0.0), starts).sum())
+        least = float(np.maximum(np.add.reduceat(flows, starts), 0.0).sum())
         price = float(day.prices[k]) / day.notional
         if price >= most:
             problems.append(
                 f"{name}price is {price:g} per notional, but its cash flows are worth {most:g} at "
                 "most; is the notional right?"
+            )
+        if price <= least:
+            problems.append(
+                f"{name}price is {price:g} per notional, not above its intrinsic value, {least:g}; "
+                "correct the price or the strike"
             )
     return problems

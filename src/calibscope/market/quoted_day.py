@@ -4,6 +4,7 @@ Both fill in what is left out (dates, at-the-money strikes, prices from vols) an
 """
 
 import datetime
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -12,29 +13,26 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
 from calibscope.market.calendar import LONGEST_CAP
+from calibscope.market.cap_quotes import CapQuotes, twice
 from calibscope.market.checks import (
     beyond_the_curve,
     bid_ask_pairs,
     coverage_problems,
     date_problems,
     maturity_problems,
-    size_problems,
-    vol_problems,
 )
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day import MarketDay
 from calibscope.market.day_names import day_label
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.inputs import choice, column, flag, numbers, positive_number
-from calibscope.market.instruments.cap import Cap, Floor
+from calibscope.market.instruments.cap import Cap, Floor, cap_label
 from calibscope.market.instruments.cap_grid import (
     AtTheMoney,
     Calendar,
     CapGrid,
     Meaning,
-    is_repeated,
     is_struck,
-    prices_of,
     usual_strike,
 )
 from calibscope.market.instruments.instrument import Quote, QuotedInVols
@@ -44,7 +42,7 @@ from calibscope.market.quote_checks import (
     quote_problems,
     vol_type_problems,
 )
-from calibscope.market.quotes import Kind, Kinds, VolType, largest_payoffs
+from calibscope.market.quotes import Kind, Kinds, VolType
 from calibscope.market.schedule import Schedule
 
 
@@ -162,7 +160,15 @@ class _Caps:
     strikes: Array  # (m,) NaN for at the money
     quoted: Array  # (m,) prices or vols
     meanings: Sequence[Meaning]  # (m,)
-    is_named: bool = False  # whether labels name the strikes that were given
+    is_named: bool = False  # whether messages name the strikes that were given
+
+    @property
+    def names(self) -> list[str]:
+        """(m,) how messages name the quotes."""
+        if not self.is_named:
+            return [f"{year:g}Y" for year in self.years]
+        strikes = [None if np.isnan(strike) else strike for strike in self.strikes.tolist()]
+        return list(map(cap_label, self.years.tolist(), self.kinds, strikes))
 
     @classmethod
     def of(cls, quotes: Sequence[Quote]) -> "_Caps":
@@ -218,22 +224,18 @@ def _day_of_caps(
     grid = CapGrid(counts, schedule.times, delta, start)
     usual = grid.at_the_money(P, atm)
     strikes = np.where(is_atm, usual, caps.strikes)
-    struck = is_struck(strikes, usual, is_repeated(counts, caps.kinds))
-    if caps.is_named:
-        struck = ~is_atm
+    other = grid.at_the_money(P, "spot" if atm == "forward" else "forward")
+    struck = is_struck(strikes, usual, other, counts, caps.kinds)
     is_vol = np.array([meaning is not None for meaning in caps.meanings])
-    prices = prices_of(grid.caplets(P, strikes), caps.quoted, caps.meanings, caps.kinds)
-    prices = np.where(is_vol, notional * prices, prices)
-    for vol_type in dict.fromkeys(meaning[0] for meaning in caps.meanings if meaning):
-        mine = np.array(
-            [meaning is not None and meaning[0] == vol_type for meaning in caps.meanings]
-        )
-        problems += vol_problems(
-            years[mine], caps.quoted[mine], vol_type, strikes[mine], prices[mine]
-        )
-    most = largest_payoffs(P, delta, strikes, counts, start, caps.kinds)
-    problems = problems or size_problems(years, strikes, prices / notional, most)
-    raise_problems(day_label(date), problems)
+    quoted = np.where(is_vol, caps.quoted, caps.quoted / notional)
+    quotes = CapQuotes.of(grid, P, strikes, quoted, caps.meanings, caps.kinds)
+    faults, names = quotes.faults(), caps.names
+    faults += twice(caps.kinds, counts, strikes, caps.quoted)
+    raise_problems(day_label(date), [f"{names[one.place[0]]}: {one.text}" for one in faults])
+    for one in quotes.unusual():
+        text = f"{day_label(date)}: {names[one.place[0]]}: {one.text}"
+        warnings.warn(text, stacklevel=4)  # at the call of from_quotes or from_arrays
+    prices = np.where(is_vol, notional * quotes.prices, caps.quoted)
     return MarketDay(
         curve=curve,
         schedule=schedule,

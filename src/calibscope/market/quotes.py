@@ -87,26 +87,6 @@ def swap_rates(discounts: ArrayLike, accruals: ArrayLike, start: int, counts: Ar
         return np.asarray((P[..., start, None] - P[..., n]) / (annuities[..., n - 1] - before))
 
 
-def largest_payoffs(
-    discounts: Array, accruals: Array, strikes: Array, counts: Indices, first: int, kind: Kinds
-) -> Array:
-    r"""What caps of one day can be worth at most, (m,), unit notional.
-
-    A caplet is a put on the bond that pays :math:`1 + K\delta_i` at t_i, struck at 1, and so worth
-    less than P(t_{i-1}); a floorlet is the call, worth less than the bond.
-    """
-    P = discounts
-    signs = np.broadcast_to(payoff_signs(kind), counts.shape)
-    return np.array(
-        [
-            P[first:n].sum()
-            if sign > 0
-            else ((1 + K * accruals[first:n]) * P[first + 1 : n + 1]).sum()
-            for K, n, sign in zip(strikes, counts, signs, strict=True)
-        ]
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Caplets:
     """The caplets of all caps, cap after cap, for one day or for many (leading axes)."""

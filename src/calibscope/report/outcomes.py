@@ -95,7 +95,12 @@ def run_as_data(market: Market, store: Path, tally: Tally, seconds: float) -> di
 
 def robustness_as_data(table: "pd.DataFrame", market: Market, store: Path | None) -> dict[str, Any]:
     """How far results move, by variant."""
-    return {**market_as_data(market), "store": store, "variants": table.to_dict("records")}
+    return {
+        **market_as_data(market),
+        "store": store,
+        "variants": table.to_dict("records"),
+        "skipped": table.attrs.get("skipped", {}),
+    }
 
 
 def market_as_data(market: Market) -> dict[str, Any]:

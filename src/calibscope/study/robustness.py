@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 from sqlalchemy import delete
 
-from calibscope.base.arrays import Array, Indices
+from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.errors import SettingsError
 from calibscope.base.settings import alone, checked_settings
 from calibscope.base.settings_file import file_content
+from calibscope.base.spelling import hint
 from calibscope.calibration.calibrate import Fits, calibrate_many
+from calibscope.calibration.weights import check_names
 from calibscope.diagnosis.diagnose import diagnose_many
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
-from calibscope.market.maturity import label
-from calibscope.market.settings import Maturity
+from calibscope.market.maturity import label, maturity
 from calibscope.models.model import DEFAULT, model_named
 from calibscope.study.database import insert_columns
 from calibscope.study.robustness_rows import MOVE, as_rows, edof_columns
@@ -40,14 +42,26 @@ WORSE = 1e-3  # of the sum of squares: a fit that misses the optimum
 FAR = 0.1  # of log a, log sigma or rho: parameters that are others
 BASELINE = "baseline"
 ENDS = 2  # maturities that count as an end of the portfolio
-LEAST_QUOTES = 6  # that must be left, so that leaving some out compares anything
+LEAST_QUOTES = 6  # that must be left: with five the fit is exact, and compares nothing
+
+
+def _quote_name(value: Any) -> float | str:
+    """A maturity in years, or the label of a quote."""
+    years = maturity(str(value))
+    if years is None and not isinstance(value, str):
+        raise PydanticCustomError("quote", "use a maturity such as 3Y, or a label such as 3Y floor")
+    return years or str(value)
+
+
+QuoteName = Annotated[float | str, BeforeValidator(_quote_name)]
 
 
 class Variant(CalibrationSection):
     """What is done differently: any argument of `cs.calibrate`, a start, quotes left out."""
 
     start: tuple[float, ...] | None = None  # parameters, in the model's order
-    without: Annotated[tuple[Maturity, ...], BeforeValidator(alone)] = ()  # all quotes of 3Y
+    # "10Y floor": that quote; "10Y" or 10: all quotes of the maturity
+    without: Annotated[tuple[QuoteName, ...], BeforeValidator(alone)] = ()
 
 
 # The paper's solvers, and its starts for G2++; the quotes that it leaves out come from the market.
@@ -65,7 +79,9 @@ def usual_variants(market: Market, model: str = DEFAULT) -> dict[str, Variant]:
     """The paper's variants, on the quotes of this market.
 
     Other solvers and starts, and fits without the shortest and without the longest quotes: of the
-    paper's maturities 3Y, and 25Y with 30Y. What a tenth of the days or fewer quote is not missed.
+    paper's maturities 3Y, and 25Y with 30Y; where there are several kinds or strikes, also without
+    floors and without the quotes off the money. What a tenth of the days or fewer quote is not
+    missed.
 
     Parameters
     ----------
@@ -77,12 +93,68 @@ def usual_variants(market: Market, model: str = DEFAULT) -> dict[str, Variant]:
     dict[str, Variant]
         by name
     """
-    counts = Counter(year for day in market for year in day.maturities.tolist())
-    years = sorted(year for year, count in counts.items() if count > 0.1 * len(market))
-    ends = [tuple(years[:1]), tuple(years[-2:])] if len(years) > LEAST_QUOTES + 2 else []
-    named = {f"without {' and '.join(map(label, end))}": Variant(without=end) for end in ends}
+    named = {
+        name: Variant(without=quotes)
+        for name, quotes in _portfolios(market).items()
+        if _quotes_left(market, quotes) >= LEAST_QUOTES
+    }
     starts = OTHER_STARTS if model == DEFAULT else {}
     return {"BOBYQA": OTHER_SOLVERS["BOBYQA"], **starts, **OTHER_SOLVERS, **named}
+
+
+def skipped_variants(market: Market) -> dict[str, int]:
+    """Which of the usual variants leave too few quotes, and how many.
+
+    Parameters
+    ----------
+    market : the days
+
+    Returns
+    -------
+    dict[str, int]
+        the median number of quotes that would be left, by name
+    """
+    left = {name: _quotes_left(market, quotes) for name, quotes in _portfolios(market).items()}
+    return {name: count for name, count in left.items() if count < LEAST_QUOTES}
+
+
+def _portfolios(market: Market) -> dict[str, tuple[float | str, ...]]:
+    """What may be left out, by the name of the variant."""
+    found: dict[str, tuple[float | str, ...]] = {}
+    counts = Counter(year for day in market for year in np.unique(day.maturities).tolist())
+    years = sorted(year for year, count in counts.items() if count > 0.1 * len(market))
+    if len(years) > ENDS:
+        ends = tuple(years[:1]), tuple(years[-ENDS:])
+        found = {f"without {' and '.join(map(label, end))}": end for end in ends}
+    kinds = {
+        name: (kind, is_struck)
+        for day in market
+        for name, kind, is_struck in zip(day.labels, day.kinds, _is_struck(day), strict=False)
+    }
+    floors = tuple(name for name, (kind, _) in kinds.items() if kind == "floor")
+    struck = tuple(name for name, (_, is_struck) in kinds.items() if is_struck)
+    if 0 < len(floors) < len(kinds):
+        found["without floors"] = floors
+    if 0 < len(struck) < len(kinds):
+        found["without quotes off the money"] = struck
+    return found
+
+
+def _is_struck(day: MarketDay) -> list[bool]:
+    return [False] * day.cap_count if day.is_struck is None else day.is_struck.tolist()
+
+
+def _quotes_left(market: Market, quotes: Sequence[float | str]) -> int:
+    """How many a day has without these, in the median of the days that have some of them."""
+    gone = [_left_out(day, quotes) for day in market]
+    return int(np.median([(~one).sum() for one in gone if one.any()]))
+
+
+def _left_out(day: MarketDay, quotes: Sequence[float | str]) -> BoolArray:
+    """(m,) which quotes of a day are among these labels, or of these maturities."""
+    names = [quote for quote in quotes if isinstance(quote, str)]
+    years = [quote for quote in quotes if not isinstance(quote, str)]
+    return np.isin(day.labels, names) | np.isin(day.maturities, years)
 
 
 def robustness(
@@ -102,7 +174,8 @@ def robustness(
     Parameters
     ----------
     market : the days
-    variants : by name; None means those of `usual_variants`
+    variants : by name; None means those of `usual_variants`, and ``table.attrs["skipped"]`` then
+        says what `skipped_variants` does
     settings : of the baseline, and of a variant in all that it does not change
     sample : how many days, evenly spread over the market; None means all
     threads : how many to use; None means all cores
@@ -124,9 +197,13 @@ def robustness(
 
     chosen = settings or StudySettings()
     chosen = chosen.of(chosen.calibration.models[0])
+    for one in (chosen.calibration, *(variants or {}).values()):
+        check_names(one.weights, market)
     days = _sampled(market, sample)
+    skipped: dict[str, int] = {}
     if variants is None:
         variants = usual_variants(days, chosen.calibration.models[0])
+        skipped = skipped_variants(days)
     _check(variants, days)
     common = chosen.calibration.model_dump()
     rows, base = [], None
@@ -134,23 +211,32 @@ def robustness(
         variant = Variant(**{**common, **changes.model_dump(exclude_unset=True)})
         places = _comparable(days, variant)
         found = _Found(
-            [days.days[place].without(variant.without) for place in places],
+            [_reduced(days.days[place], variant.without) for place in places],
             variant, chosen, threads, partial(progress, name),
         )  # fmt: skip
         base = base or found
         rows.append({"variant": name, "days": len(places), **_compared(found, base, places)})
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    table.attrs["skipped"] = skipped
+    return table
+
+
+def _reduced(day: MarketDay, quotes: Sequence[float | str]) -> MarketDay:
+    gone = _left_out(day, quotes)
+    return day.without([name for name, is_gone in zip(day.labels, gone, strict=True) if is_gone])
 
 
 def _check(variants: Mapping[str, Variant], market: Market) -> None:
     """Refuse names and maturities that would compare nothing."""
     if BASELINE in variants:
         raise ValueError(f"a variant is called {BASELINE!r}; give it another name")
-    quoted = {year for day in market for year in day.maturities.tolist()}
+    quoted = {*market.maturities.tolist(), *market.labels}
     for name, variant in variants.items():
-        missing = [label(year) for year in variant.without if year not in quoted]
+        missing = [quote for quote in variant.without if quote not in quoted]
         if missing:
-            raise ValueError(f"[{name}] leaves out {', '.join(missing)}, which no day quotes")
+            words = [quote if isinstance(quote, str) else label(quote) for quote in missing]
+            text = f"[{name}] leaves out {', '.join(words)}, which no day quotes"
+            raise ValueError(f"{text}{hint(market.labels, *words)}")
         if not len(_comparable(market, variant)):
             raise ValueError(f"[{name}] leaves no day a quote; leave out fewer")
 
@@ -159,7 +245,7 @@ def _comparable(market: Market, variant: Variant) -> Indices:
     """Places of the days on which a variant differs: not all days quote what it leaves out."""
     if not variant.without:
         return np.arange(len(market))
-    shares = [np.isin(day.maturities, variant.without).mean() for day in market]
+    shares = [_left_out(day, variant.without).mean() for day in market]
     return np.flatnonzero([0 < share < 1 for share in shares])
 
 

@@ -9,7 +9,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from sqlalchemy import Engine as Database
 
 from calibscope.base.errors import SettingsError
 from calibscope.calibration.problem import Problem
+from calibscope.calibration.weights import check_names
 from calibscope.market.day import MarketDay
 from calibscope.market.findings import Finding
 from calibscope.market.market import Market
@@ -247,13 +248,22 @@ def _refuse_impossible(market: Market, settings: StudySettings) -> None:
     for one in settings.each_model():
         arguments = {**one.calibration.arguments()}
         arguments.pop("solver")
+        with _named_as_settings():
+            check_names(one.calibration.weights, market)
         if arguments["weights"] == "leverage_balanced":
             arguments["weights"] = "rmsre"
         for day in portfolios.values():
-            try:
+            with _named_as_settings():
                 Problem.of(day, **arguments)
-            except ValueError as error:
-                raise SettingsError("settings", [f"[calibration] {error}"]) from None
+
+
+@contextmanager
+def _named_as_settings() -> Iterator[None]:
+    """An error of the calibration is one of the settings."""
+    try:
+        yield
+    except ValueError as error:
+        raise SettingsError("settings", [f"[calibration] {error}"]) from None
 
 
 def _compute_and_store(

@@ -39,7 +39,7 @@ from calibscope.base.settings_content import settings_content
 from calibscope.base.spelling import choose_from
 from calibscope.calibration.problem import Order, box
 from calibscope.calibration.solvers import SOLVERS
-from calibscope.calibration.weights import WEIGHTINGS, Weighting
+from calibscope.calibration.weights import WEIGHTINGS, MarketWeights, Weighting
 from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE, Noise, checked_scale
 from calibscope.diagnosis.settings import (
     DEFAULT_MODE,
@@ -154,11 +154,12 @@ class CalibrationSection(Section):
         if len(self.models) > 1:
             problem = f"one model can be fitted here, not {', '.join(self.models)}"
             raise SettingsError("settings: calibration.model", [problem])
+        weights = self.weights
         return {
             "model": self.model,
             "solver": self.solver,
             "order": self.order,
-            "weights": self.weights,
+            "weights": weights if isinstance(weights, str) else MarketWeights(weights),
             "bounds": dict(self.bounds) or None,
             "fixed": dict(self.fixed) or None,
         }

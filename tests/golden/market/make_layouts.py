@@ -1,7 +1,8 @@
-"""Write one small synthetic market in every layout: `python tests/golden/market/make_layouts.py`.
+"""Write two small synthetic markets in every layout: `python tests/golden/market/make_layouts.py`.
 
 Each folder holds the same quotes as `long`. Curve and quotes are smooth formulas; nothing was
-observed. The quote of 2024-06-04, 5Y is a gap everywhere.
+observed. The quote of 2024-06-04, 5Y is a gap everywhere. `../surface` has caps at the money, caps
+of two strikes and floors, in the layouts with columns for them.
 """
 
 import csv
@@ -52,14 +53,14 @@ def quotes():
 
 def text(name, rows, *, delimiter=",", encoding="utf-8", end="\n"):
     path = HERE / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding=encoding) as file:
         csv.writer(file, delimiter=delimiter, lineterminator=end).writerows(rows)
 
 
 def book(name, sheets, **options):
     path = HERE / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     workbook = xlsxwriter.Workbook(path, {"default_date_format": "dd.mm.yyyy", **options})
     workbook.set_properties({"created": datetime.datetime(2024, 6, 6)})
     for title, rows in sheets.items():
@@ -241,7 +242,54 @@ quantities = {{ {words} }}
     )
 
 
+SURFACE = [(f"{years}Y", kind, strike) for years in YEARS
+           for kind, strike in (("cap", None), ("cap", 0.02), ("cap", 0.04), ("floor", 0.01))
+           if years > 3 or strike is None or kind == "floor"]  # fmt: skip
+
+
+def surface():
+    """(date, maturity, kind, strike, vol) of caps and floors; no strike is at the money."""
+    return [
+        (date, years, kind, strike, None if (date, years) == GAP and strike == 0.02 else
+         round(0.0085 + 0.00005 * k + 0.02 * abs((strike or 0.0285) - 0.0285) - 0.0001 * i, 8))
+        for k, date in enumerate(DATES)
+        for i, (years, kind, strike) in enumerate(SURFACE)
+    ]  # fmt: skip
+
+
+def tidy_surface(rows, header, date=str, value=str, kinds=str, atm="ATM", gap="#N/A"):
+    return [header] + [
+        [date(day), years, kinds(kind), atm if strike is None else value(strike),
+         gap if vol is None else value(vol)]
+        for day, years, kind, strike, vol in rows
+    ]  # fmt: skip
+
+
+def make_surface():
+    rows, (_, curve) = surface(), quotes()
+    there = "../surface"
+    names = ["date", "maturity", "kind", "strike", "normal_vol"]
+    tidy = tidy_surface(rows, names)
+    text(f"{there}/tidy/caps.csv", tidy)
+    long = [[*row[:4], "normal_vol", row[4]] for row in tidy[1:]]
+    text(f"{there}/long/caps.csv", [["date", "maturity", "kind", "strike", *LONG[2:]], *long])
+    mixed = sorted(tidy_surface(rows, names, atm="")[1:], key=lambda row: row[1:4])
+    text(f"{there}/blanks/caps.csv", [names, *mixed])
+    german = tidy_surface(rows, ["Datum", "Laufzeit", "Typ", "Basispreis", "normal_vol"],
+                          german_date, comma, str.capitalize, gap="-")  # fmt: skip
+    text(f"{there}/german/caps.csv", german, delimiter=";", encoding="utf-8-sig", end="\r\n")
+    cells = tidy_surface(rows, names, same, same, lambda kind: f"{kind.capitalize()}s", gap=None)
+    book(f"{there}/excel/caps.xlsx", {"Sheet1": cells})
+    percents = [[*row[:3], None if row[3] is None else round(100 * row[3], 6), row[4]]
+                for row in rows]  # fmt: skip
+    text(f"{there}/percents/caps.csv", tidy_surface(percents, names))
+    settings(f"{there}/percents", '[caps.units]\nstrike = "percent"\n')
+    for folder in ("tidy", "long", "blanks", "german", "excel", "percents"):
+        text(f"{there}/{folder}/curve.csv", wide_of(curve, "discount_factor"))
+
+
 YEAR_OF = {f"{years}Y": years for years in YEARS} | dict(zip(NODES, NODE_YEARS, strict=True))
 
 if __name__ == "__main__":
     make()
+    make_surface()

@@ -5,6 +5,7 @@ spoils every day: a wrong unit, no common dates, nothing left.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,13 @@ from calibscope.market.assembly.curves import (
 from calibscope.market.assembly.gaps import gap_findings
 from calibscope.market.assembly.joined import Joined, Tables, chosen_tables, joined
 from calibscope.market.assembly.plausibility import warnings_of
-from calibscope.market.assembly.prices import Priced, impossible_prices, priced_quotes
+from calibscope.market.assembly.prices import (
+    Priced,
+    impossible_prices,
+    named_axis,
+    priced_quotes,
+    unusual_prices,
+)
 from calibscope.market.assembly.units import (
     curve_unit_findings,
     declared_unit,
@@ -73,9 +80,10 @@ def assemble(
         )
     raise_problems(tables.quote.source, problems)
 
+    whole = table
     present, gaps_found, incomplete = gap_findings(table, tables, settings.checks)
-    drops = _excluded(table, settings) + gaps_found + _impossible_quotes(table, tables)
-    table = table.where(present).only(_kept(table, drops, tables))
+    drops = _excluded(table, settings) + _impossible_quotes(table, tables)
+    table = table.where(present).only(_kept(table, drops + gaps_found, tables))
     unit = declared_unit(tables.curve, tables.quote.quantity, settings)
     _raise_errors(curve_unit_findings(tables.curve, unit, table.nodes, table.curves))
     nodes, found = log_discounts_at_nodes(table, tables, conventions, progress)
@@ -89,33 +97,48 @@ def assemble(
     errors = []
     if table.strikes is not None and tables.strike is not None:
         unit = declared_unit(tables.strike, tables.quote.quantity, settings)
-        near = table.axis.maybe_at_the_money
-        errors += strike_unit_findings(tables.strike, unit, table.strikes[:, near], spot[:, near])
+        errors += strike_unit_findings(tables.strike, unit, table, spot)
     priced = priced_quotes(table, tables, discounts, grid, conventions)
     unit = declared_unit(tables.quote, tables.quote.quantity, settings)
-    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.sizes, conventions)
+    errors += vol_unit_findings(tables.quote, unit, table.quotes, priced.quotes.sizes, conventions)
     _raise_errors(errors)
 
-    found = impossible_prices(table, tables, priced, settings)
+    found = impossible_prices(table, tables, priced, grid, settings.checks.near_zero_price)
     kept = _kept(table, found, tables)
     table, nodes, grid, drops = table.only(kept), nodes[kept], grid.only(kept), drops + found
-    priced = priced.only(kept)
+    priced, forward, spot = priced.only(kept), forward[kept], spot[kept]
+    axis = named_axis(table, priced, forward, spot, grid.counts, strike)
+    if axis.labels != table.axis.labels:
+        renamed = dict(zip(table.axis.labels, axis.labels, strict=True))
+        drops = [replace(one, quote=renamed.get(one.quote, one.quote)) for one in drops]
+        whole = replace(whole, axis=axis)
+        _, gaps_found, incomplete = gap_findings(whole, tables, settings.checks)
+    table, drops = replace(table, axis=axis), drops + gaps_found
     gaps = None
     if table.strikes is not None:
         expected = Verdict.SPOT if conventions.first_caplet else Verdict.FORWARD
         tolerance = settings.checks.strike_gap_bp
-        some = ~np.isnan(table.strikes).all(axis=0) & ~table.axis.is_struck
+        some = ~np.isnan(table.strikes).all(axis=0) & ~table.axis.is_named
         if some.any():
             gaps = StrikeGaps.between(
-                table.axis.only(some).labels, table.strikes[:, some], forward[kept][:, some],
-                spot[kept][:, some], expected, tolerance,
+                table.axis.only(some).labels, table.strikes[:, some], forward[:, some],
+                spot[:, some], expected, tolerance,
             )  # fmt: skip
     return Market(
         days=_days(table, nodes, grid, priced, conventions),
         dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
         warnings=(
             *(finding for finding in incomplete if finding.date in set(table.dates.tolist())),
-            *warnings_of(table, tables, priced.prices, priced.normal_vols, nodes, gaps, settings),
+            *warnings_of(
+                table,
+                tables,
+                priced.quotes.prices,
+                priced.quotes.normal_vols,
+                nodes,
+                gaps,
+                settings,
+            ),
+            *unusual_prices(table, tables, priced),
             *poor_fit_warnings(table, tables, nodes, conventions.interpolation),
         ),
         name=name,
@@ -264,7 +287,7 @@ def _days(
         for count in grid.counts
     }
     pairs = None if priced.bid_ask is None else conventions.notional * priced.bid_ask
-    kinds, is_repeated = np.array(table.axis.kinds), table.axis.is_struck.any()
+    kinds, is_named = np.array(table.axis.kinds), table.axis.is_named
     return tuple(
         MarketDay(
             curve=DiscountCurve.from_log_discounts(
@@ -273,14 +296,14 @@ def _days(
             schedule=shared[int(grid.counts[quoted[i]].max())] or grid.schedule(i),
             maturities=table.maturities[quoted[i]],
             period_counts=grid.counts[quoted[i]],
-            strikes=priced.strikes[i, quoted[i]],
-            prices=conventions.notional * priced.prices[i, quoted[i]],
+            strikes=priced.quotes.strikes[i, quoted[i]],
+            prices=conventions.notional * priced.quotes.prices[i, quoted[i]],
             notional=conventions.notional,
             kind=kinds[quoted[i]].tolist(),
             has_first_caplet=conventions.first_caplet,
             bid_ask=None if pairs is None else pairs[i, quoted[i]],
             date=dates[i],
-            is_struck=priced.is_struck[i, quoted[i]] if is_repeated else None,
+            is_struck=is_named[quoted[i]],
             is_interpolated=table.is_interpolated[i, quoted[i]],
         )
         for i in range(len(dates))

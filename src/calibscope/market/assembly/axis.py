@@ -13,8 +13,6 @@ from calibscope.market.panel import Panel
 from calibscope.market.quotes import Kind, Kinds
 from calibscope.market.settings import MarketSettings
 
-LARGEST_STRIKE = 0.3  # 30 percent: larger ones are in another unit
-
 
 @dataclass(frozen=True, eq=False)
 class Axis:
@@ -24,6 +22,7 @@ class Axis:
     kinds: tuple[Kind, ...]  # (m,)
     strikes: Array  # (m,) decimals, that tell quotes of a maturity apart; NaN: at the money, or
     # the only strike of the day
+    names: Array | None = None  # (m,) strikes that labels name, NaN: none; None: not known yet
 
     @classmethod
     def of(cls, panel: Panel, settings: MarketSettings) -> "Axis":
@@ -48,7 +47,8 @@ class Axis:
 
     def _at(self, places: Indices) -> "Axis":
         kinds = tuple(self.kinds[k] for k in places.tolist())
-        return Axis(self.maturities[places], kinds, self.strikes[places])
+        names = None if self.names is None else self.names[places]
+        return Axis(self.maturities[places], kinds, self.strikes[places], names)
 
     def with_maturities(self, wanted: Array, kind: Kind) -> "Axis":
         """The columns of these maturities; one that has none gets an ordinary quote."""
@@ -71,30 +71,33 @@ class Axis:
         return ~np.isnan(self.strikes)
 
     @property
-    def maybe_at_the_money(self) -> BoolArray:
-        """(m,) whose strikes should be near the swap rates, or are so large that none is."""
-        return ~(np.abs(self.strikes) <= LARGEST_STRIKE)
+    def is_named(self) -> BoolArray:
+        """(m,) which quotes have a strike in their label."""
+        return np.array([strike is not None for strike in self._named], np.bool_)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """(m,) how findings name the quotes."""
-        strikes = [None if np.isnan(strike) else strike for strike in self.strikes.tolist()]
-        return tuple(map(cap_label, self.maturities.tolist(), self.kinds, strikes))
+        return tuple(map(cap_label, self.maturities.tolist(), self.kinds, self._named))
 
-    @cached_property
-    def of_several_strikes(self) -> list[Indices]:
-        """The columns of each maturity and kind that is quoted at several strikes."""
-        found: dict[tuple[float, Kind], list[int]] = {}
-        for k, key in enumerate(zip(self.maturities.tolist(), self.kinds, strict=True)):
-            found.setdefault(key, []).append(k)
-        return [np.array(places) for places in found.values() if len(places) > 1]
+    @property
+    def keys(self) -> list[tuple[float, Kind, float | None]]:
+        """(m,) what tells the quotes apart: maturity, kind, and the strike where it does."""
+        strikes = [None if np.isnan(strike) else strike for strike in self.strikes.tolist()]
+        return list(zip(self.maturities.tolist(), self.kinds, strikes, strict=True))
+
+    @property
+    def _named(self) -> list[float | None]:
+        """(m,) the strikes in labels, as far as they are known."""
+        names = self.strikes if self.names is None else self.names
+        return [None if np.isnan(strike) else strike for strike in names.tolist()]
 
     @cached_property
     def series(self) -> dict[tuple[Kind, float | None], Indices]:
-        """The columns of each kind and strike, by maturity; None for those not told apart."""
+        """The columns of each kind and strike, by maturity; None for those that name none."""
         found: dict[tuple[Kind, float | None], list[int]] = {}
-        for k, (kind, strike) in enumerate(zip(self.kinds, self.strikes.tolist(), strict=True)):
-            found.setdefault((kind, None if np.isnan(strike) else strike), []).append(k)
+        for k, key in enumerate(zip(self.kinds, self._named, strict=True)):
+            found.setdefault(key, []).append(k)
         return {key: np.array(places) for key, places in found.items()}
 
     @cached_property

@@ -13,7 +13,7 @@ import numpy as np
 from calibscope.base.arrays import BoolArray
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.curve import CARRIED_ON
-from calibscope.market.findings import INCOMPLETE, Finding, dropped, warning
+from calibscope.market.findings import INCOMPLETE, Finding, Severity, dropped
 from calibscope.market.maturity import SAME_MATURITY, label
 from calibscope.market.panel import Panel
 from calibscope.market.settings import CheckSettings
@@ -25,13 +25,15 @@ def gap_findings(
     """Which quotes (n, m) can be used, why days are dropped, and what the days kept lack."""
     if checks.incomplete == "drop":
         present = np.ones(table.quotes.shape, dtype=bool)
-        return present, _all_gaps(table, tables), []
+        return present, _all_gaps(table, tables) + _slips(table, tables), []
     present = ~np.isnan(table.quotes)
     found = _quote_gaps(tables.quote, table, ~present)
     if tables.strike is not None:
         without_strike = present & table.lacks_strike
         found += _quote_gaps(tables.strike, table, without_strike)
         present &= ~without_strike
+        found += _slips(table, tables)
+        present &= ~table.strike_slips
     given = ~np.isnan(table.curves)
     reach = np.where(given, table.nodes, 0.0).max(axis=1)
     is_covered = table.maturities <= reach[:, None] + CARRIED_ON
@@ -64,15 +66,11 @@ def gap_findings(
         and (finding.source == tables.curve.source or finding.date not in without_curve)
     ]
     kept = [
-        warning(
-            finding.source,
-            f"{finding.message}; the day is kept with its other {left[finding.date]} quotes",
-            np.datetime64(finding.date, "D"),
-            None,
-            INCOMPLETE,
-        )
+        replace(finding, severity=Severity.WARNING, message=text, lacking=())
         for finding in found
         if finding.date is not None and finding.date not in lost
+        for others in [_quotes(left[finding.date])]
+        for text in [f"{finding.message}; the day is kept with its other {others}"]
     ]
     return present, drops, kept
 
@@ -83,8 +81,10 @@ def _all_gaps(table: Joined, tables: Tables) -> list[Finding]:
     A curve needs every node that the file has, up to the first one that covers the longest cap.
     """
     findings = _quote_gaps(tables.quote, table, np.isnan(table.quotes))
-    if tables.strike is not None:
-        findings += _quote_gaps(tables.strike, table, table.lacks_strike)
+    if tables.strike is not None and table.strikes is not None:
+        # Quotes that are at the money on all days need none, and so do those that are absent.
+        is_given = ~np.isnan(table.strikes).all(axis=0)
+        findings += _quote_gaps(tables.strike, table, table.lacks_strike & is_given)
     longest = float(table.maturities[-1])
     needed = int(np.searchsorted(table.nodes, longest - SAME_MATURITY)) + 1
     missing = np.isnan(table.curves[:, :needed])
@@ -110,6 +110,25 @@ def _quote_gaps(panel: Panel, table: Joined, missing: BoolArray) -> list[Finding
     return findings
 
 
+def _slips(table: Joined, tables: Tables) -> list[Finding]:
+    """Single strikes that are too large for a rate."""
+    if tables.strike is None or table.strikes is None:
+        return []
+    typical = float(np.nanmedian(np.abs(table.strikes))) if table.strike_slips.any() else 0.0
+    return [
+        dropped(
+            tables.strike.source,
+            f"strike is {table.strikes[i, k]:g}, and typically {typical:.4g} in this file; correct "
+            "it (2 percent is 0.02)",
+            table.dates[i],
+            table.maturities[k],
+            "implausible",
+            quote=table.axis.labels[k],
+        )
+        for i, k in np.argwhere(table.strike_slips)
+    ]
+
+
 def _message(panel: Panel, names: Sequence[str], is_all: bool) -> str:
     if is_all:
         return f"there is no {panel.quantity}"
@@ -121,9 +140,13 @@ def _too_few(count: int, fewest: int) -> str:
     if not 0 < count < fewest:
         return ""
     return (
-        f"; {count} quote{'s' if count != 1 else ''} can be used, and an incomplete day needs "
+        f"; {_quotes(count)} can be used, and an incomplete day needs "
         f"{fewest} (checks.fewest_quotes)"
     )
+
+
+def _quotes(count: int) -> str:
+    return f"{count} quote{'s' if count != 1 else ''}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -5,13 +5,19 @@ Tables are joined on date, never by position. Which gaps matter is decided in `g
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.market.assembly.axis import Axis
-from calibscope.market.assembly.units import declared_unit, in_decimals, unit_problems
-from calibscope.market.errors import MarketDataError
+from calibscope.market.assembly.units import (
+    declared_unit,
+    in_decimals,
+    strike_slips,
+    unit_problems,
+)
+from calibscope.market.errors import raise_problems
 from calibscope.market.maturity import SAME_MATURITY
 from calibscope.market.panel import CURVES, QUOTES, Dates, Panel, Quantity
 from calibscope.market.settings import MarketSettings
@@ -34,7 +40,7 @@ class Tables:
         return (panel for panel in given if panel is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Joined:
     """All tables on common dates, in decimals and per unit notional; gaps are NaN."""
 
@@ -60,6 +66,13 @@ class Joined:
         if self.strikes is None:
             return np.zeros(self.quotes.shape, np.bool_)
         return np.isnan(self.strikes) & ~self.is_atm & ~self.axis.is_struck
+
+    @cached_property
+    def strike_slips(self) -> BoolArray:
+        """(n, m) quotes whose strikes are too large for a rate, where most are not."""
+        if self.strikes is None:
+            return np.zeros(self.quotes.shape, np.bool_)
+        return strike_slips(self.strikes) & ~np.isnan(self.quotes)
 
     def where(self, present: BoolArray) -> "Joined":
         """The same with some of the quotes (n, m); the others become gaps."""
@@ -111,8 +124,8 @@ def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) 
     problems += _not_one(curves, CURVES, "curves", "curve.quantity")
     if ("bid" in found) != ("ask" in found):
         problems.append("bid and ask come together; one of them is missing")
-    if problems:
-        raise MarketDataError(name, problems)
+    # A single file is named once, in front of all problems.
+    raise_problems(name, [problem.removeprefix(f"{name}: ") for problem in problems])
     return Tables(quotes[0], curves[0], found.get("strike"), found.get("bid"), found.get("ask"))
 
 

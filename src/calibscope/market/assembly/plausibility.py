@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.base.numbers import counted
 from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.assembly.units import idle_settings
@@ -106,8 +107,8 @@ def _left_out_warnings(table: Joined, tables: Tables, settings: MarketSettings) 
     """Quotes that are gone from all days, as interpolated ones were to be left out."""
     if settings.checks.interpolated != "drop" or settings.checks.maturities is not None:
         return []
-    every = Axis.of_values(tables.quote, settings).labels
-    gone = [name for name in every if name not in table.axis.labels]
+    every, kept = Axis.of_values(tables.quote, settings), set(table.axis.keys)
+    gone = [name for name, key in zip(every.labels, every.keys, strict=True) if key not in kept]
     if not gone:
         return []
     are = "is" if len(gone) == 1 else "are"
@@ -122,7 +123,9 @@ def _unused_curve_warnings(tables: Tables) -> list[Finding]:
     unused = int(np.sum((dates < caps.min()) | (dates > caps.max())))
     if not unused:
         return []
-    message = f"{unused} curves lie before or after all cap quotes and are not used"
+    lie = counted(unused, "curve lies", "curves lie")
+    are = "is" if unused == 1 else "are"
+    message = f"{lie} before or after all cap quotes and {are} not used"
     return [Finding(Severity.WARNING, tables.curve.source, message, check="unused curves")]
 
 

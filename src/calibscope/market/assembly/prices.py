@@ -1,17 +1,25 @@
-"""What the quotes of a history mean: strikes, prices and implied normal vols."""
+"""What the quotes of a history mean, and which of them drop their day."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.joined import Joined, Tables
-from calibscope.market.checks import SAME_STRIKE
-from calibscope.market.findings import Finding, dropped
-from calibscope.market.instruments.cap_grid import CapGrid, is_struck, prices_of, usual_strike
+from calibscope.market.cap_quotes import CapQuotes, Fault, bid_ask_faults, twice
+from calibscope.market.findings import Finding, dropped, warning
+from calibscope.market.instruments.cap_grid import (
+    AtTheMoney,
+    CapGrid,
+    Meaning,
+    is_struck,
+    prices_of,
+    usual_strike,
+)
 from calibscope.market.quotes import VolType
-from calibscope.market.settings import Conventions, MarketSettings
+from calibscope.market.settings import Conventions
 
 VOL_TYPES: dict[str, VolType] = {
     "normal_vol": "normal",
@@ -19,28 +27,18 @@ VOL_TYPES: dict[str, VolType] = {
     "shifted_lognormal_vol": "shifted_lognormal",
 }
 
-LARGEST_VOL = 0.1  # 1,000 bp
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Priced:
-    """What the quotes mean: strikes, prices and implied normal vols of every cap and day."""
+    """The quotes of every cap and day with their meaning."""
 
-    strikes: Array  # (n, m) given, or at the money
-    is_struck: BoolArray  # (n, m) whose label names the strike
-    prices: Array  # (n, m) per unit notional
-    normal_vols: Array  # (n, m) implied by the prices; NaN below the intrinsic value
-    sizes: Array  # (n, m) the same, and a rough number where none is implied
-    bid_ask: Array | None  # (n, m, 2) prices
+    quotes: CapQuotes  # (n, m)
+    bid_ask: Array | None  # (n, m, 2) prices per unit notional
 
     def only(self, kept: BoolArray) -> "Priced":
         """The same for some of the days."""
         return Priced(
-            self.strikes[kept],
-            self.is_struck[kept],
-            self.prices[kept],
-            self.normal_vols[kept],
-            self.sizes[kept],
+            self.quotes.only(kept),
             None if self.bid_ask is None else self.bid_ask[kept],
         )
 
@@ -50,109 +48,64 @@ def priced_quotes(
 ) -> Priced:
     """Strikes given or at the money, and prices given or from vols, caplet by caplet."""
     which = conventions.atm or usual_strike(conventions.first_caplet)
-    at_the_money, kind = grid.at_the_money(discounts, which), table.axis.kind
+    at_the_money, kinds = grid.at_the_money(discounts, which), table.axis.kinds
     strikes = np.where(np.isnan(table.quotes) | ~table.is_atm, np.nan, at_the_money)
     if table.strikes is not None:
         strikes = np.where(table.is_atm, strikes, table.strikes)
-    caplets, quantity = grid.caplets(discounts, strikes), tables.quote.quantity
-    meaning = (VOL_TYPES[quantity], conventions.vol_shift) if quantity in VOL_TYPES else None
-
-    def in_prices(quotes: Array) -> Array:
-        return prices_of(caplets, quotes, [meaning] * quotes.shape[-1], kind)
-
-    prices = in_prices(table.quotes)
-    normal = quantity == "normal_vol"
-    vols = table.quotes if normal else caplets.implied_normal_vols(prices, kind)
+    quantity = tables.quote.quantity
+    meaning: Meaning = None
+    if quantity in VOL_TYPES:
+        meaning = (VOL_TYPES[quantity], conventions.vol_shift)
+    meanings = [meaning] * len(kinds)
+    quotes = CapQuotes.of(grid, discounts, strikes, table.quotes, meanings, kinds)
     pairs = None
     if table.bids is not None and table.asks is not None:
-        pairs = np.stack((in_prices(table.bids), in_prices(table.asks)), axis=-1)
-    sizes = np.where(np.isnan(vols), caplets.rough_normal_vols(prices), vols)
-    struck = is_struck(strikes, at_the_money, table.axis.is_struck)
-    return Priced(strikes, struck, prices, vols, sizes, pairs)
+        caplets = grid.caplets(discounts, strikes)
+        sides = [prices_of(caplets, side, meanings, kinds) for side in (table.bids, table.asks)]
+        pairs = np.stack(sides, axis=-1)
+    return Priced(quotes, pairs)
+
+
+def named_axis(
+    table: Joined, priced: Priced, forward: Array, spot: Array, counts: Indices, which: AtTheMoney
+) -> Axis:
+    """The columns with the strikes that their labels name on every day."""
+    axis, strikes = table.axis, np.where(np.isnan(table.quotes), np.nan, priced.quotes.strikes)
+    usual, other = (forward, spot) if which == "forward" else (spot, forward)
+    named = is_struck(strikes, usual, other, counts, axis.kinds)
+    is_quoted = ~np.isnan(strikes).all(axis=0)
+    names = np.where(is_quoted, np.nan, axis.strikes)
+    names[named] = axis.strikes[named]  # the same float also where the table is in another unit
+    constant = named & np.isnan(axis.strikes)
+    names[constant] = np.nanmedian(strikes[:, constant], axis=0)
+    return replace(axis, names=names)
 
 
 def impossible_prices(
-    table: Joined, tables: Tables, priced: Priced, settings: MarketSettings
+    table: Joined, tables: Tables, priced: Priced, grid: CapGrid, near_zero: float
 ) -> list[Finding]:
-    """Prices that drop their day: none, below intrinsic value, near zero, outside bid and ask."""
-    prices, strikes, quantity = priced.prices, priced.strikes, tables.quote.quantity
-    threshold = settings.checks.near_zero_price
-
-    def found(marks: BoolArray, check: str, message: Callable[[int, int], str]) -> list[Finding]:
-        return [
-            dropped(
-                tables.quote.source, message(i, k), table.dates[i], table.maturities[k], check,
-                quote=table.axis.labels[k],
-            )
-            for i, k in np.argwhere(marks)
-        ]  # fmt: skip
-
-    given = ~np.isnan(table.quotes)
-    none, intrinsic = np.isnan(prices) & given, np.isnan(priced.normal_vols) & given
-    unheard = (priced.normal_vols > LARGEST_VOL) | (np.abs(strikes) >= 1)
-    findings = found(
-        none,
-        "no price",
-        lambda i, k: (
-            f"strike {strikes[i, k]:g} or a forward rate is not positive, so there is no "
-            f"{quantity.replace('_', ' ')}; normal vols, or a larger conventions.vol_shift?"
-        ),
-    )
-    findings += found(
-        intrinsic & ~none & ~unheard,
-        "below intrinsic value",
-        lambda i, k: (
-            f"price {prices[i, k]:g} is not above the intrinsic value; strike, curve or "
-            "conventions.first_caplet do not go with it"
-        ),
-    )
-    findings += found(
-        unheard,
-        "implausible",
-        lambda i, k: (
-            f"strike {100 * strikes[i, k]:.4g} percent and normal vol "
-            f"{1e4 * priced.normal_vols[i, k]:.4g} bp are no market; a slip on this day? Correct "
-            "it, or leave the day out with checks.exclude"
-        ),
-    )
-    findings += found(
-        (prices < threshold) | (prices <= 0),
-        "near zero",
-        lambda i, k: (
-            f"price {prices[i, k]:.3g} per unit notional is below {threshold:g}, and its weight "
-            "1/y^2 would decide the fit alone; checks.near_zero_price sets the limit"
-        ),
-    )
-    findings += found(
-        _is_again(table, strikes),
-        "quoted twice",
-        lambda i, k: (
-            f"strike {strikes[i, k]:.6g} is that of another quote of this day; keep one, or "
-            "correct a strike"
-        ),
-    )
-    if priced.bid_ask is None:
-        return findings
-    bid, ask = priced.bid_ask[..., 0], priced.bid_ask[..., 1]
-    in_order = (bid > 0) & (bid <= prices) & (prices <= ask) & (ask < np.inf)
-    return findings + found(
-        ~in_order & ~(np.isnan(bid) & np.isnan(ask)),
-        "bid and ask",
-        lambda i, k: (
-            f"bid {bid[i, k]:g}, price {prices[i, k]:g}, ask {ask[i, k]:g}; they must be in this "
-            "order and positive"
-        ),
-    )
+    """Quotes that drop their day, as `MarketDay.from_quotes` would refuse them."""
+    quotes = priced.quotes
+    found = quotes.faults(near_zero)
+    found += twice(table.axis.kinds, grid.counts, quotes.strikes, quotes.prices)
+    if priced.bid_ask is not None:
+        found += bid_ask_faults(quotes.prices, priced.bid_ask)
+    return _findings(dropped, found, table, tables)
 
 
-def _is_again(table: Joined, strikes: Array) -> BoolArray:
-    """(n, m) quotes at the strike of another one: what is given may be the curve's own."""
-    again = np.zeros(strikes.shape, np.bool_)
-    for places in table.axis.of_several_strikes:
-        order = np.argsort(strikes[:, places], axis=1)
-        ordered = np.take_along_axis(strikes[:, places], order, axis=1)
-        marks = np.zeros(ordered.shape, np.bool_)
-        near = np.diff(ordered, axis=1) <= SAME_STRIKE
-        np.put_along_axis(marks, order[:, 1:], near, axis=1)
-        again[:, places] = marks
-    return again
+def unusual_prices(table: Joined, tables: Tables, priced: Priced) -> list[Finding]:
+    """Quotes to be reviewed."""
+    return _findings(warning, priced.quotes.unusual(), table, tables)
+
+
+def _findings(
+    severity: Callable[..., Finding], found: Iterable[Fault], table: Joined, tables: Tables
+) -> list[Finding]:
+    source, axis = tables.quote.source, table.axis
+    return [
+        severity(
+            source, one.text, table.dates[i], axis.maturities[k], one.check, quote=axis.labels[k]
+        )
+        for one in found
+        for i, k in [one.place]
+    ]

@@ -7,13 +7,17 @@ normal vol of 1 bp or of 1,000 bp.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibscope.base.arrays import Array
+from calibscope.base.arrays import Array, BoolArray
 from calibscope.market.findings import Finding, Severity
 from calibscope.market.panel import CURVES, Panel, Quantity
 from calibscope.market.settings import Conventions, MarketSettings, Unit
+
+if TYPE_CHECKING:
+    from calibscope.market.assembly.joined import Joined
 
 FACTORS = {"decimal": 1.0, "percent": 1e-2, "bp": 1e-4}
 
@@ -43,6 +47,7 @@ LARGEST_TYPICAL_RATE = 0.4  # of discount factors: overnight ones have few digit
 # A slip of 100 or 10,000 in strikes, up to this factor (they differ by conventions and basis).
 ABOUT = 3.0
 SLIPS = (1e-4, 1e-2, 1e2, 1e4)
+LARGEST_STRIKE = 0.3  # 30 percent: larger ones are in another unit
 TELLING_RATE = 0.001  # near zero, ratios of rates say nothing
 
 
@@ -90,6 +95,12 @@ def idle_settings(tables: Sequence[Panel], settings: MarketSettings) -> list[str
         panel.is_interpolated is not None for panel in tables
     ):
         idle.append("checks.interpolated (no quote is marked as interpolated)")
+    dates = {date for panel in tables for date in panel.dates.tolist()}
+    idle += [
+        f"checks.exclude (no file has {date})"
+        for date in settings.checks.exclude
+        if date not in dates
+    ]
     for section, file in (("caps", settings.caps), ("curve", settings.curve)):
         idle += [
             f"{section}.units.{name} (there is none)" for name in file.units if name not in given
@@ -157,17 +168,58 @@ def vol_unit_findings(
     return [_error(quote, f"{text}; {remedy}")]
 
 
-def strike_unit_findings(strike: Panel, declared: Unit, given: Array, atm: Array) -> list[Finding]:
-    """Strikes that are about 100 or 10,000 times the curve's swap rates."""
-    sizes = (np.abs(atm) > TELLING_RATE) & ~np.isnan(given)
-    if not sizes.any():
+def strike_slips(strikes: Array) -> BoolArray:
+    """(n, m) strikes that are too large for a rate where most are not: single slips, no unit."""
+    is_large = np.isfinite(strikes) & (np.abs(strikes) > LARGEST_STRIKE)
+    return np.asarray(is_large & (not _are_large(strikes)))
+
+
+def strike_unit_findings(
+    strike: Panel, declared: Unit, table: "Joined", atm: Array
+) -> list[Finding]:
+    """Strikes that are about 100 or 10,000 times the curve's swap rates.
+
+    Those that tell quotes apart may be far from the money, and count only if most of all strikes
+    are too large for a rate.
+
+    Parameters
+    ----------
+    declared : the unit of the strikes
+    table : with the strikes, in decimals
+    atm : (n, m) the swap rates
+    """
+    given = table.strikes
+    assert given is not None
+    compared = np.full(given.shape, _are_large(given)) | ~table.axis.is_struck
+    compared &= (np.abs(atm) > TELLING_RATE) & ~np.isnan(given)
+    if not compared.any():
         return []
-    slope = float(np.median(np.abs(given[sizes] / atm[sizes])))
+    slope = float(np.median(np.abs(given[compared] / atm[compared])))
     for slip in SLIPS:
         if slip / ABOUT < slope < slip * ABOUT:
             text = f"strikes ({declared}) are about {slip:g} times the swap rates of the curve"
-            return [_error(strike, f"{text}; {_unit_for(declared, 'strike', 1 / slip)}")]
+            remedy = _unit_for(declared, "strike", 1 / slip)
+            return [_error(strike, f"{text}; {remedy}{_of_another_unit(table, slip)}")]
     return []
+
+
+def _are_large(strikes: Array) -> bool:
+    """Whether most strikes are too large for a rate."""
+    given = np.abs(strikes[~np.isnan(strikes)])
+    return bool(given.size and np.median(given) > LARGEST_STRIKE)
+
+
+def _of_another_unit(table: "Joined", slip: float) -> str:
+    """Strikes that the remedy would spoil, as they are in decimals already."""
+    assert table.strikes is not None
+    small = (np.abs(table.strikes) < LARGEST_STRIKE / ABOUT) & (table.strikes != 0)
+    if slip < 1 or not small.any():
+        return ""
+    i, k = np.argwhere(small)[0]
+    count = int(small.sum())
+    are = "is" if count == 1 else f"and {count - 1} more are"
+    first = f"{table.strikes[i, k]:g} ({table.dates[i]}, {table.axis.labels[k]})"
+    return f". But {first} {are} much smaller: correct what is in another unit first"
 
 
 def _error(panel: Panel, message: str) -> Finding:

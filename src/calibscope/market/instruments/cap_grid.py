@@ -21,6 +21,9 @@ AtTheMoney = Literal["forward", "spot"]
 Calendar = Literal["TARGET"]
 Meaning = tuple[VolType, float] | None  # of a quoted number: vol type and shift; None: a price
 
+# Strikes at the money on another curve are that far off: Euribor's are 31 bp above those of OIS.
+NEAR_THE_MONEY = 0.004
+MARKET_HAS_MOVED = 5e-4  # a strike at the money would have moved along, rounded as it may be
 UNUSED_VOL = 1e-4  # stands in for quotes of another meaning
 
 
@@ -93,9 +96,41 @@ def is_repeated(counts: Indices, kinds: Sequence[Kind]) -> BoolArray:
     return np.array([quoted[one] > 1 for one in zip(counts.tolist(), kinds, strict=True)])
 
 
-def is_struck(strikes: Array, at_the_money: Array, is_repeated: BoolArray) -> BoolArray:
-    """(..., m) whose label names the strike: of a repeated maturity, and not at the money."""
-    return is_repeated & ~(np.abs(strikes - at_the_money) <= SAME_STRIKE)
+def is_struck(
+    strikes: Array, usual: Array, other: Array, counts: Indices, kinds: Sequence[Kind]
+) -> BoolArray:
+    """(m,) whose label names the strike, on every day alike; at the money none does.
+
+    Strikes that change from day to day are those of the market, and never named. Of a maturity and
+    kind with several strikes the others are, but for those exactly at the money. One that is
+    quoted once names its strike if it is away from both conventions, or the market has moved and
+    the strike has not.
+
+    Parameters
+    ----------
+    strikes : (m,) of a day, or (n, m) of many; NaN where nothing is quoted
+    usual, other : the strikes at the money, by the convention of the quotes and by the other one
+    counts, kinds : (m,) periods, and cap or floor
+
+    Returns
+    -------
+    BoolArray
+        (m,)
+    """
+    K, at_the_money, beside = (np.atleast_2d(values) for values in (strikes, usual, other))
+    is_quoted = ~np.isnan(K)
+    gaps = np.abs(K - at_the_money)
+    is_off = (is_quoted & ~(gaps <= SAME_STRIKE)).any(axis=0)
+    repeated = is_repeated(counts, kinds)
+    named = np.zeros(K.shape[1], np.bool_)
+    for k in np.flatnonzero(is_off).tolist():
+        days = is_quoted[:, k]
+        own = K[days, k]
+        distance = np.fmin(gaps[days, k], np.abs(own - beside[days, k]))
+        is_away = float(np.median(distance)) > NEAR_THE_MONEY
+        has_moved = float(np.ptp(at_the_money[days, k])) > MARKET_HAS_MOVED
+        named[k] = np.ptp(own) <= SAME_STRIKE and (repeated[k] or is_away or has_moved)
+    return named
 
 
 def prices_of(caplets: Caplets, quoted: Array, meanings: Sequence[Meaning], kinds: Kinds) -> Array:

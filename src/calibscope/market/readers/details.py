@@ -25,6 +25,10 @@ STATUS_WORDS = {
     **dict.fromkeys(("quoted", "traded"), 0),
     **dict.fromkeys(("interpolated", "estimated", "indicative", "derived"), 1),
 }
+YES_OR_NO = {
+    **dict.fromkeys(("yes", "true", "1", "ja", "y", "wahr", "1.0"), 1),
+    **dict.fromkeys(("no", "false", "0", "nein", "n", "falsch", "0.0"), 0),
+}
 AT_THE_MONEY = ("atm", "at_the_money")
 
 
@@ -72,6 +76,11 @@ def details(
         _codes(table, k, "status", STATUS_WORDS, 0, reading)
         for k, name in enumerate(names)
         if name == "status"
+    ]
+    statuses += [
+        _codes(table, k, "yes or no", YES_OR_NO, 0, reading)
+        for k, name in enumerate(names)
+        if name == "interpolated"
     ]
     if not kinds:
         _report_unread_kinds(table, names, usual, reading)
@@ -140,7 +149,8 @@ def _codes(
     cells = table.columns[column]
     meanings: dict[Cell, int] = {}
     for cell in dict.fromkeys(cells):
-        meanings[cell] = default if reading.is_gap(cell) else words.get(_singular(cell), -1)
+        known = words.get(plain(str(cell)), words.get(_singular(cell), -1))
+        meanings[cell] = default if reading.is_gap(cell) else known
     for row, cell in enumerate(cells):
         if meanings[cell] < 0:
             ignored = setting(f"{reading.role}.columns", table.header[column], IGNORE)

@@ -5,7 +5,7 @@ the file says so, kind and strike. Joining never looks at positions: order, gaps
 different length do not matter.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,8 @@ from calibscope.market.panel import QUOTES, Dates, Panel, Quantity
 from calibscope.market.quotes import Kind
 from calibscope.market.readers.details import KINDS, NONE, Details
 from calibscope.market.readers.reading import QUANTITIES, Reading
+from calibscope.market.readers.strikes import NO_STRIKE, Keys, ToldApart, told_apart
 from calibscope.market.readers.table import Table, listed
-
-NO_STRIKE = -np.inf  # sorts before all others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,10 +54,10 @@ def joined(quotes: Sequence[Quotes], reading: Reading) -> list[Panel]:
         group = [some for some in quotes if some.quantity == quantity]
         if group and all(some.is_complete for some in group):
             groups.append(_Group.of(group, reading.kind))
-    apart = {one for group in groups for one in group.of_several_strikes()}
-    if apart:  # then an only strike that never changes is not at the money either
-        apart |= {one for group in groups for one in group.of_one_strike()}
-    panels = [_panel(group, apart, reading) for group in groups]
+    if not groups:
+        return []
+    told = told_apart(Keys.together([group.keys for group in groups]))
+    panels = [_panel(group, told, reading) for group in groups]
     return [panel for panel in panels if panel is not None]
 
 
@@ -94,59 +93,35 @@ class _Group:
             any(some.details.strikes is not None for some in quotes),
         )
 
-    def of_several_strikes(self) -> list[tuple[float, int]]:
-        """The maturities and kinds that are quoted at several strikes.
+    @property
+    def keys(self) -> Keys:
+        """Which quote each one is: date, maturity, kind and strike."""
+        return Keys(self.dates, self.years, self.kinds, self.strikes)
 
-        Strikes at the money change daily. Where hardly any comes again and few days have two
-        quotes, these are not of several strikes: a date is wrong, or a row stands twice.
-        """
-        if not self.has_strikes:
-            return []
-        pairs, which = self._pairs()
-        order = np.lexsort((self.dates, which))
-        dates, group = self.dates[order], which[order]
-        again = np.append(False, (dates[1:] == dates[:-1]) & (group[1:] == group[:-1]))
-        size = len(pairs)
-        rows = np.bincount(which, minlength=size)
-        days = rows - np.bincount(group[again], minlength=size)
-        with_several = _distinct(group[again], dates[again].astype(np.int64), size)
-        strikes = _distinct(which, self.strikes, size)
-        by_accident = (2 * with_several < days) & (2 * strikes > rows)
-        chosen = np.flatnonzero((rows > days) & ~by_accident)
-        return [pairs[k] for k in chosen.tolist()]
-
-    def of_one_strike(self) -> list[tuple[float, int]]:
-        """The maturities and kinds whose strike is the same number on all days."""
-        pairs, which = self._pairs()
-        given = self.strikes != NO_STRIKE
-        counts = _distinct(which[given], self.strikes[given], len(pairs))
-        return [pairs[k] for k in np.flatnonzero(counts == 1).tolist()]
-
-    def columns(self, apart: Collection[tuple[float, int]]) -> tuple["_Columns", Indices]:
+    def columns(self, told: ToldApart) -> tuple["_Columns", Indices]:
         """The columns of the panel, and which of them each quote belongs to."""
-        if not self.has_kinds and not apart:
+        if not self.has_kinds and not told:
             years, place = np.unique(self.years, return_inverse=True)
             return _Columns(years, None, np.full(len(years), np.nan)), place
-        pairs, which = self._pairs()
-        is_apart = np.array([pair in apart for pair in pairs])
-        strikes = np.where(is_apart[which], self.strikes, NO_STRIKE)
+        strikes = np.where(told.by_strike(self.keys), self.strikes, NO_STRIKE)
         keys = np.column_stack((self.years, self.kinds, strikes))
         found, place = np.unique(keys, axis=0, return_inverse=True)
         kinds = tuple(KINDS[code] for code in found[:, 1].astype(int))
         own = np.where(found[:, 2] == NO_STRIKE, np.nan, found[:, 2])
         return _Columns(found[:, 0], kinds, own), place
 
-    def _pairs(self) -> tuple[list[tuple[float, int]], Indices]:
-        """All maturities with both kinds, and which of these pairs each quote has."""
-        years, place = np.unique(self.years, return_inverse=True)
-        pairs = [(year, kind) for year in years.tolist() for kind in range(len(KINDS))]
-        return pairs, len(KINDS) * place + self.kinds
+    def is_at_the_money(self, told: ToldApart) -> BoolArray:
+        """(n,) whose strike is to be the curve's: a word says so, or a blank that is no gap.
 
-    def is_at_the_money(self, has_several_strikes: bool) -> BoolArray:
-        """(n,) whose strike is to be the curve's: a word says so, or a blank among strikes."""
-        if has_several_strikes:
-            return np.asarray(self.strikes == NO_STRIKE)
-        return self._marks([some.details.is_atm for some in self.quotes])
+        A blank is a gap where the same quote, on other days, has a strike that changes daily.
+        """
+        words = self._marks([some.details.is_atm for some in self.quotes])
+        if not self.has_strikes:
+            return words
+        blank = self.strikes == NO_STRIKE
+        if told or len(set(self.kinds.tolist())) > 1:
+            return np.asarray(words | blank)
+        return np.asarray(words | (blank & told.is_never_struck(self.keys)))
 
     @property
     def is_interpolated(self) -> BoolArray:
@@ -175,18 +150,10 @@ class _Columns:
         return f"{cap_label(self.years[k], kind)}{struck}"
 
 
-def _distinct(group: Indices, values: npt.NDArray[np.generic], size: int) -> Indices:
-    """(size,) how many different values each group has."""
-    order = np.lexsort((values, group))
-    values, group = values[order], group[order]
-    is_new = np.append(True, (values[1:] != values[:-1]) | (group[1:] != group[:-1]))
-    return np.bincount(group[is_new[: len(group)]], minlength=size)
-
-
-def _panel(group: _Group, apart: Collection[tuple[float, int]], reading: Reading) -> Panel | None:
+def _panel(group: _Group, told: ToldApart, reading: Reading) -> Panel | None:
     quantity = group.quotes[0].quantity
     dates, row = np.unique(group.dates, return_inverse=True)
-    columns, column = group.columns(apart)
+    columns, column = group.columns(told)
     shape = (len(dates), len(columns.years))
     if shape[0] * shape[1] > MOST_CELLS:
         reading.problems.add("size", _too_large(quantity, shape, columns))
@@ -211,8 +178,8 @@ def _panel(group: _Group, apart: Collection[tuple[float, int]], reading: Reading
         source=", ".join(dict.fromkeys(some.table.source for some in group.quotes)),
         unused=tuple(dict.fromkeys(name for some in group.quotes for name in some.unused)),
         kinds=columns.kinds if group.has_kinds else None,
-        strikes=columns.strikes if apart else None,
-        is_atm=spread(group.is_at_the_money(bool(apart))) if quantity == "strike" else None,
+        strikes=columns.strikes if told else None,
+        is_atm=spread(group.is_at_the_money(told)) if quantity == "strike" else None,
         is_interpolated=spread(group.is_interpolated) if quantity in QUOTES else None,
     )
 

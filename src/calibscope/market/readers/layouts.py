@@ -104,7 +104,7 @@ def _has_twins(table: Table, names: Sequence[str], reading: Reading) -> bool:
     twins = {
         name: places
         for name, places in places_of.items()
-        if name not in ("", IGNORE, "status") and len(places) > 1
+        if name not in ("", IGNORE, "status", "interpolated") and len(places) > 1
     }
     for name in sorted(twins):
         places = " and ".join(map(str, twins[name][:LISTED]))

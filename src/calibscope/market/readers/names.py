@@ -13,7 +13,7 @@ from calibscope.market.readers.table import Table, shown
 from calibscope.market.settings import ALL_QUANTITIES, FileSettings
 
 COLUMNS = ("date", "maturity", "quantity", "value")
-DETAILS = ("kind", "status")  # what a row of caps may say besides
+DETAILS = ("kind", "status", "interpolated")  # what a row of caps may say besides
 IGNORE = "ignore"
 SURE = 0.8  # likeness from which a column that nobody mapped is asked about
 HINTS = 20  # entries for which the column that they may mean is looked for
@@ -23,6 +23,10 @@ SYNONYMS = {
     "maturity_years": "maturity",
     "laufzeit": "maturity",
     "atm_strike": "strike",
+    "basispreis": "strike",
+    "typ": "kind",
+    "art": "kind",
+    "interpoliert": "interpolated",
     "vol_status": "status",
     "price_status": "status",
     "quote_status": "status",

@@ -49,7 +49,8 @@ def _rows(market: Market, conventions: Conventions) -> Iterator[tuple[str, str]]
     )
     yield "setting", "single-curve: one curve discounts and gives the forward rates"
     if market.unused_columns:
-        yield "unread", f"columns {', '.join(market.unused_columns)}"
+        word = "column" if len(market.unused_columns) == 1 else "columns"
+        yield "unread", f"{word} {', '.join(market.unused_columns)}"
     if len(market) < FEWEST_DAYS:
         yield "days", f"fewer than {FEWEST_DAYS}: jumps were not looked for"
 

@@ -13,7 +13,7 @@ from calibscope.report.document import (
     section,
     table,
 )
-from calibscope.study.robustness import ENDS, FAR, WORSE
+from calibscope.study.robustness import ENDS, FAR, LEAST_QUOTES, WORSE
 from calibscope.study.robustness_rows import MOVE, edof_columns
 
 if TYPE_CHECKING:
@@ -62,11 +62,21 @@ def robustness_blocks(found: "pd.DataFrame") -> list[Block | str]:
     )
     return [
         _sentence(rows),
+        *_skipped(found),
         _table("How well they fit, and how far the parameters move", rows, _fits(rows) | moves),
         Paragraph(FITS_NOTE, is_note=True),
         _table("What decides the fit: leverage at the ends, and EDoF", rows, GEOMETRY | edof),
         Paragraph(GEOMETRY_NOTE, is_note=True),
     ]
+
+
+def _skipped(found: "pd.DataFrame") -> list[str]:
+    """Which of the usual variants would have left too few quotes."""
+    skipped: dict[str, int] = found.attrs.get("skipped", {})
+    if not skipped:
+        return []
+    named = ", ".join(f"{name} ({counted(left, 'quote')} left)" for name, left in skipped.items())
+    return [f"Not computed, for a comparison needs {LEAST_QUOTES} quotes: {named}."]
 
 
 def _fits(rows: list[dict[str, Any]]) -> dict[str, Column]:

@@ -27,6 +27,11 @@ from calibscope.report.sections import study_blocks as shared
 from calibscope.report.sections.models import model_section
 from calibscope.report.sections.plausible import plausible_blocks
 from calibscope.report.sections.robustness import robustness_blocks
+from calibscope.report.sections.study_quotes import (
+    interpolated_sentence,
+    quoted_kinds,
+    strikes_sentence,
+)
 from calibscope.report.sections.study_refits import refit_blocks
 from calibscope.study import statistics
 from calibscope.study.metrics import RMSRE_AMBER
@@ -54,7 +59,7 @@ LIMITS = (
     "First-order quantities (leverage, influence, intervals) describe the fit's neighbourhood. "
     f"Where Gauss-Newton is more than {PERCENT.text(USUAL.curvature)} off, the exact-Hessian forms "
     "should be read.",
-    "One curve discounts and forwards; caps are at the money; the weights are fixed by the quotes.",
+    "One curve discounts and forwards; {strikes}; the weights are fixed by the quotes.",
     "An interval that collapsed because rank was lost is not precise. It is marked wherever it is "
     "shown.",
 )
@@ -69,7 +74,7 @@ def study_document(study: Study) -> Document:
     market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"
     return Document(
         title="How far can these calibrations be trusted?",
-        subtitle=f"{model_named(study.model).title} calibrated to caps: {market}",
+        subtitle=f"{model_named(study.model).title} calibrated to {quoted_kinds(study)}: {market}",
         sections=tuple(made for made in sections if made is not None),
         label=SYNTHETIC if study.is_synthetic else "",
         footer=f"calibscope {__version__}, {datetime.date.today()}. Made from {study.path.name}.",
@@ -120,6 +125,7 @@ def _data(study: Study) -> Section:
         f"{read.get('curves') or 'curves'}. One curve discounts and forwards (single curve).",
         f"The checks warned about {warned:,} days, and {len(lost):,} days have no results.",
         " ".join((incomplete_days(study), partly_quoted(study))).strip() or None,
+        interpolated_sentence(study) or None,
         shared.framed(
             f"Days without results: the first {min(len(lost), LISTED)} of {len(lost):,}",
             lost.head(LISTED),
@@ -319,7 +325,7 @@ def _appendix(study: Study) -> Section:
             FORMULAS,
         ),
         _flags(study),
-        *LIMITS,
+        *(text.format(strikes=strikes_sentence(study)) for text in LIMITS),
     )
 
 
