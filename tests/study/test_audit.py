@@ -19,10 +19,13 @@ from calibscope.study.settings import StudySettings
 OTHERS = {
     "calibration.model": "hull-white",
     "calibration.solver": "lm",
+    "calibration.order": "solver",
     "calibration.weights": "vega",
     "calibration.bounds": {"a_x": (0.02, 2.0)},
     "calibration.fixed": {"rho_xy": -0.5},
     "diagnosis.mode": "full",
+    "diagnosis.scale": "mad",
+    "diagnosis.method": "delta",
     "diagnosis.levels": (0.5,),
     "governance.limits": {"rmsre": {"amber": 0.03}},
     "governance.amber": ("has_outlier",),
