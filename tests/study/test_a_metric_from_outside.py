@@ -271,17 +271,35 @@ from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections.day import day_document
 
 market = cs.demo_market().between("2020-03-16", "2020-03-18")
-study = cs.run_study(market, Path(sys.argv[1], "study.db"))
-assert study.quotes["covariance_ratio"].notna().all()
+store = Path(sys.argv[1], "study.db")
+try:
+    said = repr(cs.open_study(store))
+except cs.StoreError as error:
+    said = str(error)
+assert "was written before calibscope kept quotes.covariance_ratio; the next" in said, said
+study = cs.run_study(market, store)
+assert study.runs["repaired"].isna().all()
+assert study.runs["days_computed"].tolist() == [2, 1]
+assert study.quotes.groupby("date")["covariance_ratio"].count().tolist() == [0, 0, 13]
+fresh = cs.run_study(market, Path(sys.argv[1], "fresh.db"))
+assert fresh.quotes["covariance_ratio"].notna().all()
 columns = dictionary(study.specs)["quotes"].columns
 assert columns["covariance_ratio"].meaning.startswith("what the quote adds")
 assert len(day_as_data(cs.calibrate(market.days[0]))["metrics"]["quote"]["covariance_ratio"]) == 13
+write_day(cs.calibrate(market.days[0]), Path(sys.argv[1], "day.html"), "a market")
+assert "covariance_ratio" in Path(sys.argv[1], "day.html").read_text("utf-8")
 print("stored, exported, shown")
 """
 
 
-def test_inside_a_metric_is_two_files(tmp_path):
-    """Those that docs/architecture/add-a-diagnostic.md names: formula and record."""
+def test_inside_a_metric_is_two_files(tmp_path, monkeypatch):
+    """Those that docs/architecture/add-a-diagnostic.md names: formula and record.
+
+    A store from before has the column too, empty for the days that it has.
+    """
+    monkeypatch.setattr(registry, "_REGISTERED", {})
+    cs.run_study(cs.demo_market().between("2020-03-16", "2020-03-17"), tmp_path / "study.db")
+    before = (tmp_path / "study.db").read_bytes()
     page = (ROOT / "docs" / "architecture" / "add-a-diagnostic.md").read_text("utf-8")
     formula, record = "diagnosis/linear/covariance_ratio.py", "study/metrics.py"
     assert f"1. `{formula}`" in page
@@ -303,6 +321,12 @@ def test_inside_a_metric_is_two_files(tmp_path):
         timeout=300, check=False,
     )  # fmt: skip
     assert result.stdout == "stored, exported, shown\n", result.stderr
+    with pytest.raises(cs.StoreError, match=r"keeps more: quotes.covariance_ratio; install that"):
+        cs.open_study(tmp_path / "study.db")
+    after = (tmp_path / "study.db").read_bytes()
+    with pytest.raises(cs.StoreError, match=r"keeps more: quotes.covariance_ratio; install that"):
+        cs.run_study(cs.demo_market().between("2020-03-16", "2020-03-17"), tmp_path / "study.db")
+    assert (tmp_path / "study.db").read_bytes() == after != before
 
 
 WORKER = """

@@ -107,10 +107,10 @@ class Study:
 
     @cached_property
     def fitted(self) -> "pd.DataFrame":
-        """The days with results, flags as plain booleans."""
+        """The days with results, flags as plain booleans: one that is not known is not raised."""
         frame = self.days[self.days["rmsre"].notna()].reset_index(drop=True)
         marks = frame.select_dtypes("boolean").columns
-        return frame.astype(dict.fromkeys(marks, bool))
+        return frame.fillna(dict.fromkeys(marks, False)).astype(dict.fromkeys(marks, bool))
 
     @cached_property
     def quotes(self) -> "pd.DataFrame":
