@@ -11,7 +11,7 @@ from sqlalchemy import Table
 from calibscope.base.parameters import Specs
 from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay, parsed_date
-from calibscope.models.model import DEFAULT, model_named
+from calibscope.models.model import DEFAULT, GROUP, Model, model_named, model_names
 from calibscope.study import schema
 from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
@@ -232,7 +232,31 @@ class Study:
     @property
     def specs(self) -> Specs:
         """What the parameters of the model are."""
-        return model_named(self.model).specs
+        return self.model_of(self.model).specs
+
+    def model_of(self, name: str) -> type[Model]:
+        """A model of the store: its title, its parameters, what it is a special case of.
+
+        Parameters
+        ----------
+        name : one of `models`
+
+        Returns
+        -------
+        type[Model]
+            the class
+
+        Raises
+        ------
+        StoreError
+            if the package that has it is not installed here
+        """
+        if name not in model_names():
+            raise StoreError(
+                f"{self.path}: has results of the model {name}, which is not known here; install "
+                f"the package that announces it (entry point {GROUP})"
+            )
+        return model_named(name)
 
     @cached_property
     def estimates(self) -> "pd.DataFrame":

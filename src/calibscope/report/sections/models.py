@@ -1,7 +1,6 @@
 """Several models on the same days: which fits better, and what do the quotes identify of it?"""
 
 from calibscope.base.numbers import PERCENT, counted, percent
-from calibscope.models.model import model_named
 from calibscope.report.document import (
     Block,
     Column,
@@ -58,7 +57,7 @@ def _support(study: Study) -> list[str]:
     found = []
     for pair in shared.records(statistics.nested_models(study)):
         if pair["days"]:
-            smaller, larger = (model_named(pair[name]).title for name in ("smaller", "larger"))
+            smaller, larger = (study.model_of(pair[name]).title for name in ("smaller", "larger"))
             found.append(
                 f"The market supports {larger} against {smaller} on "
                 f"{percent(pair['supported'], 0)} of {counted(pair['days'], 'day')} (F statistic "

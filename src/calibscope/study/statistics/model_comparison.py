@@ -15,7 +15,6 @@ import pandas as pd
 from scipy.stats import f as f_distribution
 
 from calibscope.base.parameters import Specs
-from calibscope.models.model import model_named
 from calibscope.study.study import Study
 
 PINNED = 2.0  # high over low of a range that pins a parameter down
@@ -104,7 +103,7 @@ def nested_models(study: Study) -> pd.DataFrame:
     rows = []
     for larger in study.models:
         for smaller in study.models:
-            if larger in model_named(smaller).nested_in:
+            if larger in study.model_of(smaller).nested_in:
                 rows.append(_supported(study.of(smaller), study.of(larger)))
     return pd.DataFrame(rows, columns=["smaller", "larger", "days", "f_median", "supported"])
 
