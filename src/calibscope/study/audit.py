@@ -33,6 +33,10 @@ def effective_settings(
     content["calibration"]["bounds"] = {name: effective_bounds(one) for name, one in each.items()}
     content["calibration"]["versions"] = {name: model_version(name) for name in each}
     content["profiles"] = profiles
+    content["metrics"] = {
+        metric.name: {"version": settings.metrics[metric.name], **metric.described}
+        for metric in settings.further_metrics
+    }
     read = market.settings
     content["market"] = None if read is None else json.loads(read.model_dump_json())
     return content  # type: ignore[no-any-return]

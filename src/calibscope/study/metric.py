@@ -72,6 +72,11 @@ class Metric:
         return f"{self.name}{f' [{self.unit}]' if self.unit else ''}: {self.text}"
 
     @property
+    def described(self) -> dict[str, str]:
+        """What a reader must know who does not have the package."""
+        return {"per": self.per, "kind": self.kind, "unit": self.unit, "text": self.text}
+
+    @property
     def is_limited(self) -> bool:
         """Whether a limit can be set on its size."""
         return self.can_be_limited and self.per in ("day", "quote") and self.kind in NUMERIC

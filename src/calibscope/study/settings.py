@@ -279,13 +279,14 @@ class StudySettings(Section):
     governance: GovernanceSection = Field(default_factory=GovernanceSection)
     metrics: dict[str, str] = Field(default_factory=lambda: _versions())  # from outside, by name
 
-    @field_validator("metrics", mode="after")
+    @field_validator("metrics", mode="before")
     @classmethod
-    def _are_here(cls, value: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        if info.context != STORED:  # a metric of then may not be here now
+    def _are_here(cls, value: Any, info: ValidationInfo) -> Any:
+        """Which metrics, and with which formula, is a matter of what is installed."""
+        if info.context != STORED and isinstance(value, Mapping):  # then others may have been here
             try:
                 for name, version in value.items():
-                    metric_with(name, version)
+                    metric_with(str(name), str(version))
             except LookupError as error:
                 raise refused(str(error.args[0])) from None
         return value

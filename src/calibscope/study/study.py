@@ -158,6 +158,15 @@ class Study:
         return self._of_days(schema.metrics)
 
     @cached_property
+    def described_metrics(self) -> dict[str, dict[str, str]]:
+        """Of what each of those is (`per`), its `kind`, `unit` and sentence (`text`), by name."""
+        found: dict[str, dict[str, str]] = {}
+        for text in self.runs["effective_settings"].dropna():
+            metrics = json.loads(text)["metrics"]
+            found |= {name: one for name, one in metrics.items() if isinstance(one, dict)}
+        return found
+
+    @cached_property
     def optima(self) -> "pd.DataFrame":
         """Date x rank: the local optima, best first, where they were asked for."""
         return self._with_parameters(self._of_days(schema.optima), schema.optima, "")
@@ -233,6 +242,12 @@ class Study:
     def specs(self) -> Specs:
         """What the parameters of the model are."""
         return self.model_of(self.model).specs
+
+    @property
+    def installed_models(self) -> tuple[str, ...]:
+        """Those of `models` whose package is here: all of them, as a rule."""
+        known = model_names()
+        return tuple(name for name in self.models if name in known)
 
     def model_of(self, name: str) -> type[Model]:
         """A model of the store: its title, its parameters, what it is a special case of.

@@ -84,6 +84,13 @@ def of_metrics(metrics: Sequence[Metric]) -> dict[str, Column]:
     return {one.name: Column(KINDS[one.kind], one.unit, one.text) for one in metrics}
 
 
+def of_described(metrics: Mapping[str, Mapping[str, str]]) -> dict[str, Column]:
+    """The same of metrics of other packages, as a study describes them."""
+    return {
+        name: Column(KINDS[one["kind"]], one["unit"], one["text"]) for name, one in metrics.items()
+    }
+
+
 def header(name: str, unit: str) -> str:
     """A column's name with its unit, for tables that people read."""
     return f"{name} [{unit}]" if unit else name

@@ -137,7 +137,8 @@ def stored_tables(specs: Specs) -> dict[str, Description]:
                 "metric": text("its name"),
                 "label": text("the quote; none where the metric is not of a quote"),
                 "parameter": text("the parameter; none where the metric is not of a parameter"),
-                "value": number("own", "in the metric's unit"),
+                "value": number("see unit", "in the metric's unit"),
+                "unit": text("the metric's unit; what it is, is in the table of columns"),
             },
         ),
         "optima": Description(

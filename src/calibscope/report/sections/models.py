@@ -43,6 +43,7 @@ def model_section(study: Study) -> Part | None:
 def model_blocks(study: Study) -> list[Block | str]:
     """How well each model fits, what the quotes identify of it, and which is supported."""
     return [
+        *_missed(study),
         *_support(study),
         _comparison(study),
         Paragraph(NOTE, is_note=True),
@@ -50,6 +51,14 @@ def model_blocks(study: Study) -> list[Block | str]:
         "Next: where the larger model fits hardly better and its parameters are not pinned down, "
         "use the smaller one, or fix parameters of the larger (setting calibration.fixed).",
     ]
+
+
+def _missed(study: Study) -> list[str]:
+    """Models that cannot be compared, because nobody here knows them."""
+    missed = [name for name in study.models if name not in study.installed_models]
+    return (
+        [f"Left out, because they are not installed here: {', '.join(missed)}."] if missed else []
+    )
 
 
 def _support(study: Study) -> list[str]:
