@@ -108,7 +108,7 @@ class _Reader:
         yield from self._of(kind)
         if is_dataclass(thing):
             yield from self._each((one.name, getattr(thing, one.name)) for one in fields(thing))
-        elif kind.__repr__ != object.__repr__:
+        elif any("__repr__" in vars(each) for each in kind.__mro__[:-1]):
             with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
                 yield ADDRESS.sub("", repr(thing)).encode()
         else:
