@@ -8,6 +8,7 @@ import getpass
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from calibscope.market.market import Market
@@ -34,7 +35,7 @@ def effective_settings(
     content["calibration"]["versions"] = {name: model_version(name) for name in each}
     content["profiles"] = profiles
     content["metrics"] = {
-        metric.name: {"version": settings.metrics[metric.name], **metric.described}
+        metric.name: {"version": settings.metrics[metric.name], **asdict(metric.described)}
         for metric in settings.further_metrics
     }
     read = market.settings

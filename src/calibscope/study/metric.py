@@ -72,9 +72,9 @@ class Metric:
         return f"{self.name}{f' [{self.unit}]' if self.unit else ''}: {self.text}"
 
     @property
-    def described(self) -> dict[str, str]:
+    def described(self) -> "DescribedMetric":
         """What a reader must know who does not have the package."""
-        return {"per": self.per, "kind": self.kind, "unit": self.unit, "text": self.text}
+        return DescribedMetric(self.per, self.kind, self.unit, self.text)
 
     @property
     def is_limited(self) -> bool:
@@ -105,6 +105,16 @@ class Metric:
         where = f" at {at}" if at else ""
         phrase = self.phrase or f"{self.name} {{value:.3g}}{where}"
         return phrase.format(value=Shown(value), at=at)
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedMetric:
+    """A metric without its formula, as a study keeps it."""
+
+    per: Per
+    kind: Kind
+    unit: str
+    text: str
 
 
 NUMERIC = ("number", "count", "integer")

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
 from calibscope.study.further_fits import with_parameters
 from calibscope.study.market_days import market_day
+from calibscope.study.metric import DescribedMetric
 from calibscope.study.rag import ratings_of, with_further
 from calibscope.study.restated import Restatement, restated
 from calibscope.study.robustness_rows import as_frame
@@ -158,12 +160,14 @@ class Study:
         return self._of_days(schema.metrics)
 
     @cached_property
-    def described_metrics(self) -> dict[str, dict[str, str]]:
-        """Of what each of those is (`per`), its `kind`, `unit` and sentence (`text`), by name."""
-        found: dict[str, dict[str, str]] = {}
+    def described_metrics(self) -> dict[str, DescribedMetric]:
+        """What those are, by name, as the last run with each knew them."""
+        found: dict[str, DescribedMetric] = {}
+        names = [one.name for one in fields(DescribedMetric)]
         for text in self.runs["effective_settings"].dropna():
-            metrics = json.loads(text)["metrics"]
-            found |= {name: one for name, one in metrics.items() if isinstance(one, dict)}
+            for metric, known in json.loads(text)["metrics"].items():
+                if isinstance(known, dict):
+                    found[metric] = DescribedMetric(**{name: known[name] for name in names})
         return found
 
     @cached_property

@@ -36,7 +36,7 @@ def _of_several(statistic: Callable[[Study], pd.DataFrame], study: Study) -> pd.
 
 def _with_units(study: Study) -> pd.DataFrame:
     """Metrics of other packages, which have a unit each."""
-    units = {name: one["unit"] for name, one in study.described_metrics.items()}
+    units = {name: one.unit for name, one in study.described_metrics.items()}
     return study.metrics.assign(unit=study.metrics["metric"].map(units).astype(object))
 
 

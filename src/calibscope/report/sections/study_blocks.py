@@ -103,7 +103,7 @@ def rule_table(study: Study) -> Table:
     """The rules of the RAG statuses, and on how many days each applies."""
     rules, reasons = study.settings.governance, study.rag["reasons"]
     known = {metric.name: metric.text for metric in METRICS if metric.per == "day"}
-    known |= {name: one["text"] for name, one in study.described_metrics.items()}
+    known |= {name: one.text for name, one in study.described_metrics.items()}
     rows: list[tuple[Cell, ...]] = []
     if rules.screening:
         accused = study.screening["verdict"].isin(ACCUSING)
