@@ -20,9 +20,9 @@ settings.load_profile("calibscope")
 # Files that take longest, in that order: they come first, so that two workers end together.
 LONGEST = (
     "e2e/test_cli.py", "unit/test_docs.py", "study/test_live_browser.py", "e2e/test_terminal.py",
-    "study/test_exact_answers.py", "study/test_live_page.py", "e2e/test_browser.py",
+    "study/test_study_refits.py", "study/test_live_page.py", "e2e/test_browser.py",
     "study/test_faults.py", "unit/test_theory_pages.py", "unit/test_bounds.py",
-    "reference/test_recovery.py", "unit/test_notebooks.py", "unit/test_exact_report.py",
+    "reference/test_recovery.py", "unit/test_notebooks.py", "unit/test_refits_report.py",
     "unit/test_consequences.py", "reference/test_against_mpmath.py", "study/test_robustness.py",
 )  # fmt: skip
 PLACES = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}

@@ -282,6 +282,7 @@ def test_its_page_has_every_figure(fit, tmp_path):
 
 
 WORKER = """
+import sys
 import numpy as np, calibscope as cs
 
 def work(date):
@@ -289,26 +290,42 @@ def work(date):
     fit = cs.calibrate(day, model="ho-lee")
     return fit.parameters.values, cs.diagnose(fit).leverage
 
-if __name__ == "__main__":
+def main(date, folder):
     from distributed import Client
+    days = cs.demo_market().days
+    (place,) = (k for k, day in enumerate(days) if str(day.date) == date)
+    market, chosen = cs.Market(days[place : place + 3]), {"calibration": {"model": "ho-lee"}}
     with Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-        here, there = work("{date}"), client.submit(work, "{date}").result()
+        here, there = work(date), client.submit(work, date).result()
+        address = client.scheduler.address
+        far = cs.run_study(market, f"{folder}/far.db", chosen, engine=address, profiles="all")
+    near = cs.run_study(market, f"{folder}/near.db", chosen, profiles="all")
     assert all((a == b).all() for a, b in zip(here, there))
+    assert set(far.days["model"]) == {"ho-lee"} and len(far.fitted) == 3
+    assert far.runs["engine"].iloc[0] == address
+    for table in ("quotes", "parameters", "intervals", "influence", "left_out", "profiles"):
+        assert len(getattr(far, table)) and getattr(far, table).equals(getattr(near, table)), table
     print("same")
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
 """
 
 
 def test_a_dask_worker_finds_it_by_its_entry_point(tmp_path):
-    """In processes that never called `register`: a package on the path announces the model."""
+    """In processes that never called `register`: a package on the path announces the model.
+
+    One fit, and a study whose engine is the cluster.
+    """
     info = tmp_path / "ho_lee-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ho-lee\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[calibscope.models]\nho-lee = ho_lee:HoLee\n")
     script = tmp_path / "worker.py"
-    script.write_text(WORKER.replace("{date}", DATE))
+    script.write_text(WORKER)
     path = os.pathsep.join([str(tmp_path), str(HERE), os.environ.get("PYTHONPATH", "")])
     result = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "PYTHONPATH": path},
+        [sys.executable, str(script), DATE, str(tmp_path)], capture_output=True, text=True,
+        timeout=300, check=False, env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     assert result.stdout == "same\n", result.stderr

@@ -168,6 +168,30 @@ def test_report_export_and_page_of_another_model(study, name, tmp_path):
     cs.export(own, tmp_path / "book.xlsx")
 
 
+@pytest.mark.parametrize("models", [["ho-lee"], ["g2++", "ho-lee"]])
+def test_without_its_package_a_model_is_missed_by_name(models, market, tmp_path, monkeypatch):
+    path = tmp_path / "study.db"
+    cs.run_study(
+        market.between("2020-03-16", "2020-03-17"), path, {"calibration": {"model": models}}
+    )
+    monkeypatch.delitem(registry._REGISTERED, "ho-lee")
+    for command in (["report", "-o", str(tmp_path / "r.html")], ["serve", "--model", "ho-lee"],
+                    ["export", "--csv", str(tmp_path / "tables")]):  # fmt: skip
+        if models[0] == "g2++" and command[0] != "serve":
+            continue
+        result = CliRunner().invoke(main, [command[0], str(path), *command[1:]])
+        assert result.exit_code == 1
+        assert isinstance(result.exception, SystemExit)
+        assert "has results of the model ho-lee, which is not known here" in result.stderr
+        assert "install the package that announces it (entry point calibscope.models)" in (
+            " ".join(result.stderr.split())
+        )
+    if models[0] == "g2++":  # the others are as they were
+        cs.write_report(cs.open_study(path), tmp_path / "r.html")
+        assert "ho-lee" in (tmp_path / "r.html").read_text(encoding="utf-8")
+        cs.export(cs.open_study(path), tmp_path / "tables", format="csv")
+
+
 def test_the_live_page_shows_any_of_the_models(study):
     app = make_app(study.path, model="ho-lee")
     assert app.server.test_client().get("/").status_code == 200
@@ -213,11 +237,11 @@ def test_a_study_outlives_its_model(study, tmp_path):
     code = (
         "import calibscope as cs, sys; study = cs.open_study(sys.argv[1], 'ho-lee'); "
         "print(len(study.days), len(study.rag), study.parameters['parameter'].nunique())\n"
-        "try: study.specs\nexcept ValueError as error: print(error)"
+        "try: study.specs\nexcept cs.StoreError as error: print(error)"
     )
     found = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True,
         env=os.environ,
     ).stdout.splitlines()  # fmt: skip
     assert found[0] == f"{len(study.days)} {len(study.days)} 2"
-    assert found[1].startswith("model is 'ho-lee'; choose from")
+    assert "has results of the model ho-lee, which is not known here; install" in found[1]

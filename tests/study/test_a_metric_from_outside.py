@@ -1,5 +1,6 @@
 """Metrics that calibscope has never heard of, in store, export, JSON and RAG, without an edit."""
 
+import importlib
 import io
 import json
 import os
@@ -7,20 +8,26 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from outside_metrics import COVARIANCE_RATIO, MEAN_LEVERAGE
 from rich.console import Console
 
 import calibscope as cs
+from calibscope.base.entry_points import announced
+from calibscope.cli import main
 from calibscope.report.html.write_day import write_day
 from calibscope.report.machine_readable import day_as_data
 from calibscope.report.render.as_data import as_data
 from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections.day import day_document
+from calibscope.report.sections.study_blocks import rule_table
 from calibscope.study import metric as registry
+from calibscope.study.formula import version_of
 from calibscope.study.metrics import DAY_METRICS, METRICS
 from calibscope.study.settings import StudySettings
 
@@ -78,6 +85,25 @@ def test_it_is_exported(study, tmp_path):
     cs.export(study, tmp_path / "tables", format="parquet")
     frame = pd.read_parquet(tmp_path / "tables" / "metrics.parquet")
     assert len(frame) == len(study.metrics) == 9 * (13 + 1)
+    assert set(frame["unit"]) == {"1"}
+    columns = pd.read_parquet(tmp_path / "tables" / "columns.parquet")
+    mine = columns[columns["table"] == "metrics"].set_index("column")
+    assert mine.loc["covariance_ratio", ["unit", "kind", "meaning"]].tolist() == [
+        "1", "number", COVARIANCE_RATIO.text
+    ]  # fmt: skip
+
+
+def test_it_is_described_where_its_package_is_not_installed(study, tmp_path, monkeypatch):
+    """In exports, and in the rules of the report."""
+    monkeypatch.setattr(registry, "_REGISTERED", {})
+    again = cs.open_study(study.path)
+    cs.export(again, tmp_path / "tables", format="csv")
+    assert MEAN_LEVERAGE.text in (tmp_path / "tables" / "columns.csv").read_text("utf-8")
+    rows = {row[0]: row for row in rule_table(again).rows}
+    assert rows[MEAN_LEVERAGE.text][1] == "0.384"
+    above = study.metrics[study.metrics["metric"] == "mean_leverage"]["value"] >= 0.384
+    assert rows[MEAN_LEVERAGE.text][3] == above.sum() > 0
+    assert rows[COVARIANCE_RATIO.text][1:3] == ("1000", "100000")
 
 
 def test_it_is_in_the_json_of_a_day(market):
@@ -185,6 +211,112 @@ def test_a_formula_is_known_by_what_it_was_made_with(make):
     assert cs.Metric("own", "quote", "1", "words", make(1)).version != one
 
 
+class Held:
+    """What it is made with is in its attributes; it has no `repr` of its own."""
+
+    def __init__(self, factor):
+        self.weights = np.full(2000, float(factor))  # more than NumPy's repr shows
+        self.weights[:3] = self.weights[-3:] = 1.0
+
+    def __call__(self, sample):
+        return self.weights.sum() * sample.own.rmsre
+
+
+def closed_over(factor):
+    weights = Held(factor).weights
+    return lambda sample: weights.sum() * sample.own.rmsre
+
+
+@pytest.mark.parametrize("make", [Held, closed_over, lambda k: partial(np.dot, Held(k).weights)])
+def test_a_formula_is_known_by_all_that_it_holds(make):
+    one, same, other = (version_of(make(k)) for k in (1, 1, 2))
+    assert one == same != other
+
+
+MODULE = """
+import numpy as np
+
+from own_package.tools import Tool, twice
+
+LIMIT = 2.0
+TABLE = {"3Y": 1.0}
+WEIGHTS = np.ones(3000)
+WEIGHTS[1500] = 5.0
+TOOL = Tool(3)
+memory = {}
+
+
+def inner(sample):
+    return LIMIT * WEIGHTS.sum() + TABLE["3Y"] + TOOL.factor
+
+
+def compute(sample):
+    memory[len(memory)] = 1
+    return [twice(inner(sample)) for _ in sample.fits]
+
+
+def unrelated():
+    return 1
+"""
+TOOLS = """
+UNIT = 1e4
+
+
+def twice(value):
+    return 2 * value * UNIT
+
+
+class Tool:
+    def __init__(self, factor):
+        self.factor = factor
+"""
+
+
+@pytest.fixture
+def compute_of(tmp_path, monkeypatch):
+    """The formula of a package, as edited."""
+
+    def edited(old="", new=""):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        package = folder / "own_package"
+        package.mkdir(parents=True)
+        for name, text in (("__init__", ""), ("formulas", MODULE), ("tools", TOOLS)):
+            (package / f"{name}.py").write_text(text.replace(old, new) if old else text)
+        monkeypatch.syspath_prepend(folder)
+        for name in [name for name in sys.modules if name.startswith("own_package")]:
+            del sys.modules[name]
+        return importlib.import_module("own_package.formulas").compute
+
+    return edited
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("LIMIT = 2.0", "LIMIT = 3.0"),
+        ('"3Y": 1.0', '"3Y": 1.5'),
+        ("WEIGHTS[1500] = 5.0", "WEIGHTS[1500] = 6.0"),
+        ("TOOL = Tool(3)", "TOOL = Tool(4)"),
+        ("return LIMIT * WEIGHTS", "return 2 * LIMIT * WEIGHTS"),
+        ("UNIT = 1e4", "UNIT = 1.0"),
+        ("return 2 * value", "return 3 * value"),
+        ("self.factor = factor", "self.factor = 2 * factor"),
+    ],
+)
+def test_what_a_formula_uses_of_its_package_is_part_of_it(old, new, compute_of):
+    one = version_of(compute_of())
+    assert version_of(compute_of()) == one
+    assert version_of(compute_of(old, new)) != one
+    assert version_of(compute_of("return 1", "return 2")) == one
+
+
+def test_a_memory_that_fills_is_no_part_of_a_formula(compute_of):
+    compute = compute_of()
+    before = version_of(compute)
+    compute(SimpleNamespace(fits=[1, 2]))
+    assert version_of(compute) == before
+
+
 def test_a_formula_typed_at_a_prompt_is_the_same_in_every_process():
     found = [
         subprocess.run([sys.executable, "-c", TYPED], capture_output=True, text=True, check=True)
@@ -232,6 +364,58 @@ def test_names_of_calibscope_are_taken():
         cs.register_metric("rmsre")
 
 
+@pytest.fixture
+def announce(tmp_path, monkeypatch):
+    """An installed package that announces something."""
+
+    def installed(group, entry):
+        info = tmp_path / "broken-1.0.dist-info"
+        info.mkdir(exist_ok=True)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        announced.cache_clear()
+
+    yield installed
+    announced.cache_clear()
+
+
+FILES = [str(ROOT / "examples" / "caps.csv"), "--curve", str(ROOT / "examples" / "ois.csv")]
+
+
+@pytest.mark.parametrize(
+    ("group", "entry", "why"),
+    [
+        ("calibscope.metrics", "gone = not_there.metrics:GONE", "No module named 'not_there'"),
+        ("calibscope.metrics", "gone = json:dumps", "it is not a Metric of the name gone"),
+        ("calibscope.metrics", "covariance_ratio = outside_metrics:NONE", "no attribute 'NONE'"),
+        ("calibscope.models", "gone = not_there.models:Gone", "No module named 'not_there'"),
+        ("calibscope.models", "gone = json:dumps", "expected a subclass of Model"),
+    ],
+)
+def test_a_broken_package_is_named(announce, group, entry, why, tmp_path):
+    announce(group, entry)
+    more = ["--model", "gone"] if group == "calibscope.models" else []
+    for command in (["run", *FILES, "--store", str(tmp_path / "s.db")],
+                    ["day", *FILES, "--date", "2020-03-18"]):  # fmt: skip
+        result = CliRunner().invoke(main, [*command, *more])
+        assert result.exit_code == 1
+        assert isinstance(result.exception, SystemExit)
+        said = " ".join(result.stderr.split())
+        assert said.startswith("Error: the package broken announces")
+        assert why in said
+        assert said.endswith("correct, update or uninstall that package")
+
+
+def test_a_metric_in_the_settings_that_is_not_here_is_refused(tmp_path):
+    for value in ("1", '"1"'):
+        asked = ["run", *FILES, "--store", str(tmp_path / "s.db"), "--set", f"metrics.foo={value}"]
+        result = CliRunner().invoke(main, asked)
+        assert result.exit_code == 1
+        assert "the metric foo is not known here; install the package" in result.stderr
+    assert not (tmp_path / "s.db").exists()
+
+
 def test_every_metric_is_described():
     for metric in METRICS:
         assert metric.text
@@ -271,17 +455,35 @@ from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections.day import day_document
 
 market = cs.demo_market().between("2020-03-16", "2020-03-18")
-study = cs.run_study(market, Path(sys.argv[1], "study.db"))
-assert study.quotes["covariance_ratio"].notna().all()
+store = Path(sys.argv[1], "study.db")
+try:
+    said = repr(cs.open_study(store))
+except cs.StoreError as error:
+    said = str(error)
+assert "was written before calibscope kept quotes.covariance_ratio; the next" in said, said
+study = cs.run_study(market, store)
+assert study.runs["repaired"].isna().all()
+assert study.runs["days_computed"].tolist() == [2, 1]
+assert study.quotes.groupby("date")["covariance_ratio"].count().tolist() == [0, 0, 13]
+fresh = cs.run_study(market, Path(sys.argv[1], "fresh.db"))
+assert fresh.quotes["covariance_ratio"].notna().all()
 columns = dictionary(study.specs)["quotes"].columns
 assert columns["covariance_ratio"].meaning.startswith("what the quote adds")
 assert len(day_as_data(cs.calibrate(market.days[0]))["metrics"]["quote"]["covariance_ratio"]) == 13
+write_day(cs.calibrate(market.days[0]), Path(sys.argv[1], "day.html"), "a market")
+assert "covariance_ratio" in Path(sys.argv[1], "day.html").read_text("utf-8")
 print("stored, exported, shown")
 """
 
 
-def test_inside_a_metric_is_two_files(tmp_path):
-    """Those that docs/architecture/add-a-diagnostic.md names: formula and record."""
+def test_inside_a_metric_is_two_files(tmp_path, monkeypatch):
+    """Those that docs/architecture/add-a-diagnostic.md names: formula and record.
+
+    A store from before has the column too, empty for the days that it has.
+    """
+    monkeypatch.setattr(registry, "_REGISTERED", {})
+    cs.run_study(cs.demo_market().between("2020-03-16", "2020-03-17"), tmp_path / "study.db")
+    before = (tmp_path / "study.db").read_bytes()
     page = (ROOT / "docs" / "architecture" / "add-a-diagnostic.md").read_text("utf-8")
     formula, record = "diagnosis/linear/covariance_ratio.py", "study/metrics.py"
     assert f"1. `{formula}`" in page
@@ -303,6 +505,12 @@ def test_inside_a_metric_is_two_files(tmp_path):
         timeout=300, check=False,
     )  # fmt: skip
     assert result.stdout == "stored, exported, shown\n", result.stderr
+    with pytest.raises(cs.StoreError, match=r"keeps more: quotes.covariance_ratio; install that"):
+        cs.open_study(tmp_path / "study.db")
+    after = (tmp_path / "study.db").read_bytes()
+    with pytest.raises(cs.StoreError, match=r"keeps more: quotes.covariance_ratio; install that"):
+        cs.run_study(cs.demo_market().between("2020-03-16", "2020-03-17"), tmp_path / "study.db")
+    assert (tmp_path / "study.db").read_bytes() == after != before
 
 
 WORKER = """

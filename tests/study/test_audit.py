@@ -12,22 +12,29 @@ import calibscope as cs
 from calibscope.base.settings import Section
 from calibscope.cli import main
 from calibscope.market.settings import MarketSettings
+from calibscope.study import results_hash
 from calibscope.study.audit import effective_settings, hash_of
+from calibscope.study.metric import _REGISTERED
 from calibscope.study.settings import StudySettings
+
+OWN = cs.Metric("own", "day", "1", "a number", len)  # registered where a test wants it
 
 # Settings whose values are words or lists: another valid value for each.
 OTHERS = {
     "calibration.model": "hull-white",
     "calibration.solver": "lm",
+    "calibration.order": "solver",
     "calibration.weights": "vega",
     "calibration.bounds": {"a_x": (0.02, 2.0)},
     "calibration.fixed": {"rho_xy": -0.5},
     "diagnosis.mode": "full",
+    "diagnosis.scale": "mad",
+    "diagnosis.method": "delta",
     "diagnosis.levels": (0.5,),
     "governance.limits": {"rmsre": {"amber": 0.03}},
     "governance.amber": ("has_outlier",),
     "governance.red": (),
-    "metrics": {"own": "1"},
+    "metrics": {"own": OWN.version},
     "conventions.tenor": "3M",
     "conventions.atm": "spot",
     "conventions.schedule": "TARGET",
@@ -88,9 +95,11 @@ MARKET = [name for name, _ in leaves(MarketSettings)]
 
 
 @pytest.mark.parametrize("name", STUDY + MARKET)
-def test_every_single_setting_changes_the_hash(name, market):
+def test_every_single_setting_changes_the_hash(name, market, monkeypatch):
     read, chosen = MarketSettings(), StudySettings()
     usual = hash_of(effective_settings(replace(market, settings=read), chosen))
+    if name == "metrics":
+        monkeypatch.setitem(_REGISTERED, "own", OWN)
     if name in STUDY:
         value = dict(leaves(StudySettings))[name]
         chosen = StudySettings.model_validate(nested(name, other(name, value)))
@@ -101,8 +110,54 @@ def test_every_single_setting_changes_the_hash(name, market):
     assert hash_of(content) != usual
     # A day is computed anew when anything changes on which its results depend.
     is_result = name.partition(".")[0] in ("calibration", "diagnosis", "metrics")
+    _REGISTERED.pop("own", None)
     assert (chosen.results_hash != StudySettings().results_hash) == is_result
     assert hash_of(content) == hash_of(json.loads(json.dumps(content)))
+
+
+@pytest.mark.parametrize(
+    ("model", "bounds"), [("g2++", {"a_x": [1e-5, 10]}), ("hull-white", {"a": [1e-5, 10.0]})]
+)
+def test_bounds_that_are_the_models_own_change_nothing(model, bounds):
+    def hash_with(**calibration):
+        return StudySettings.model_validate({"calibration": {"model": model, **calibration}})
+
+    assert hash_with(bounds=bounds).results_hash == hash_with().results_hash
+    other = {name: (0.02, high) for name, (_, high) in bounds.items()}
+    assert hash_with(bounds=other).results_hash != hash_with().results_hash
+
+
+def test_explicit_bounds_have_the_hash_that_they_always_had():
+    """Stores with them stay valid."""
+    some = {"calibration": {"bounds": {"a_x": (0.02, 2.0)}, "fixed": {"rho_xy": -0.5}}}
+    content = json.loads(StudySettings.model_validate(some).model_dump_json())
+    for section, names in results_hash.SINCE.items():
+        for name in names:
+            del content[section][name]
+    del content["calibration"]["model"]
+    before = hash_of({name: content[name] for name in ("calibration", "diagnosis")})
+    assert StudySettings.model_validate(some).results_hash == before
+
+
+def test_days_are_computed_anew_where_a_model_gets_other_bounds(market, tmp_path, monkeypatch):
+    """Its own, without a word in the settings."""
+    from calibscope.models import model as registry
+
+    few, path = market.between("2020-03-16", "2020-03-17"), tmp_path / "study.db"
+
+    def bounded(high):
+        first, *others = cs.HullWhite.specs
+        specs = replace(cs.HullWhite.specs, parameters=(replace(first, bounds=(0.01, high)),
+                                                        *others))  # fmt: skip
+        return type("Slow", (cs.HullWhite,), {"name": "slow", "title": "Slow", "specs": specs})
+
+    counts = []
+    for high in (10.0, 10.0, 0.02):
+        monkeypatch.setitem(registry._REGISTERED, "slow", bounded(high))
+        study = cs.run_study(few, path, {"calibration": {"model": "slow"}})
+        counts.append(int(study.runs["days_computed"].iloc[-1]))
+    assert counts == [2, 0, 2]
+    assert study.estimates["a"].max() <= 0.02
 
 
 def test_the_run_row_has_all_of_them(market, tmp_path):
@@ -112,6 +167,7 @@ def test_the_run_row_has_all_of_them(market, tmp_path):
     assert content["calibration"]["bounds"]["g2++"]["rho_xy"] == [-1.0, 1.0]
     assert content["market"]["conventions"]["interpolation"] == "log-cubic"
     assert content["market"]["checks"]["incomplete"] == "drop"
+    assert content["profiles"] == "none"
     assert row["effective_hash"] == hash_of(content)
     alone = cs.run_study(cs.Market(market.days), tmp_path / "alone.db")
     assert json.loads(alone.runs["effective_settings"].iloc[0])["market"] is None
@@ -133,6 +189,18 @@ def test_changed_thresholds_are_logged(market, tmp_path):
     cs.export(cs.open_study(path), tmp_path / "tables", format="csv")
     assert "rmsre.amber" in (tmp_path / "tables" / "threshold_changes.csv").read_text()
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
+
+
+def test_changed_checks_are_logged(market, tmp_path):
+    """What is flagged depends on them: thresholds of [checks] are those of the market's files."""
+    path = tmp_path / "study.db"
+    for mads in (8.0, 6.0):
+        read = MarketSettings.from_mapping({"checks": {"jump_mads": mads}})
+        log = cs.run_study(replace(market, settings=read), path).threshold_changes
+    wanted = [["checks.jump_mads", "8.0", "6.0"]]
+    assert log[["setting", "old", "new"]].values.tolist() == wanted
+    # Days that were made in Python are not checked, and say nothing about thresholds.
+    assert len(cs.run_study(replace(market, settings=None), path).threshold_changes) == 1
 
 
 def test_a_restated_quote(market, tmp_path):
@@ -173,6 +241,14 @@ def test_a_restated_quote(market, tmp_path):
     page = tmp_path / "moved.html"
     CliRunner().invoke(main, ["check", str(path), "--date", date, "--html", str(page)])
     assert "What moved on 2020-03-18 from run 1 to run 2?" in page.read_text(encoding="utf-8")
+    both = {"calibration": {"model": ["g2++", "hull-white"]}}
+    for each in (market, replace(market, days=tuple(days))):
+        cs.run_study(each.between(date, date), path, both)
+    asked = ["check", str(path), "--date", date, "--model", "hull-white", "--json"]
+    names = [row["parameter"] for row in
+             json.loads(CliRunner().invoke(main, asked).stdout)["parameters"]]  # fmt: skip
+    assert names == ["a", "sigma"]
+    assert "--model goes with --date" in CliRunner().invoke(main, [*asked[:2], *asked[4:6]]).stderr
     wrong = CliRunner().invoke(main, ["check", str(path), "--date", "2020-03-17"])
     assert wrong.exit_code == 1
     assert "computed anew when its quotes or the settings change" in wrong.stderr

@@ -132,7 +132,7 @@ def test_what_is_not_a_number_is_written_as_null(tmp_path):
     market = cs.Market((*days[:2], days[2].without(list(days[2].labels[:8]))), name="few quotes")
     settings = {"calibration": {"model": ["g2++", "hull-white"], "optima": True}}
     try:
-        study = cs.run_study(market, tmp_path / "s.db", settings, refits="all")
+        study = cs.run_study(market, tmp_path / "s.db", settings, profiles="all")
         keep(robustness(market, {"no 3Y": Variant(without=(3,))}, sample=2), study.path)
     finally:
         event.remove(Engine, "before_cursor_execute", look)

@@ -8,10 +8,11 @@ import sys
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import Engine, event, func, inspect, select
+from sqlalchemy import Engine, MetaData, Table, event, func, inspect, select
 
 import calibscope as cs
 from calibscope.study import database, run, schema, store
+from calibscope.study.rows import read_rows
 from calibscope.study.run import run_study
 from faults import rows
 
@@ -190,3 +191,49 @@ def test_a_copy_elsewhere_reads_the_same(study, tmp_path):
     shutil.copy(study.path, tmp_path / "copy.db")
     assert rows(tmp_path / "copy.db") == rows(study.path)
     assert cs.open_study(tmp_path / "copy.db").days.equals(study.days)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("ALTER TABLE quotes ADD COLUMN beauty FLOAT", "which keeps more: quotes.beauty; install"),
+        ("ALTER TABLE quotes DROP COLUMN place", "without quotes.place; install that one, or run"),
+        ("DROP TABLE screening", r"without screening.date, .* and 5 more; install that one"),
+    ],
+)
+def test_other_columns_are_refused_and_nothing_is_touched(market, tmp_path, change, words):
+    """Not damage: nothing of that is made good by deleting days."""
+    file = tmp_path / "s.db"
+    run_study(short(market, 2), file)
+    with sqlite3.connect(file) as connection:
+        connection.execute(change)
+    before = file.read_bytes()
+    for action in (lambda: cs.open_study(file), lambda: run_study(short(market), file)):
+        with pytest.raises(cs.StoreError, match=words):
+            action()
+    assert file.read_bytes() == before
+
+
+def test_a_number_that_the_store_lacks_is_added_and_damage_still_shows(market, tmp_path):
+    file = tmp_path / "s.db"
+    study = run_study(short(market), file)
+    with store.writer(file) as engine, engine.begin() as connection:
+        for place in ("quotes.leverage_strict", "days.edof_tikhonov", "days.has_outlier"):
+            table, column = place.split(".")
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
+            written = Table(table, MetaData(), autoload_with=connection)
+            for day, digest in read_rows(connection, written).hashes().items():
+                change = f"UPDATE day_hashes SET {table} = ? WHERE day_id = ?"
+                connection.exec_driver_sql(change, (digest, day))
+        connection.exec_driver_sql("UPDATE parameters SET estimate = 0.5 WHERE day_id = 2")
+    with pytest.raises(cs.StoreError, match=r"before calibscope kept .*quotes.leverage_strict;"):
+        cs.open_study(file)
+    again = run_study(short(market), file)
+    date = study.days["date"].iloc[1]
+    assert again.runs["repaired"].fillna("").tolist() == ["", f"1 day ({date:%Y-%m-%d})"]
+    assert again.runs["days_computed"].tolist() == [3, 1]
+    assert again.days["edof_tikhonov"].notna().tolist() == [False, True, False]
+    kept = again.quotes["date"] != date
+    assert (again.quotes["leverage_strict"].isna() == kept).all()
+    assert again.quotes["leverage"].equals(study.quotes["leverage"])
+    assert again.fitted["has_outlier"].tolist()[::2] == [False, False]

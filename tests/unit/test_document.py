@@ -6,21 +6,28 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
+import plotly.graph_objects as go
 import pytest
+from plotly.utils import PlotlyJSONEncoder
 
 import calibscope as cs
 from calibscope.base.numbers import BASIS_POINTS, PERCENT, PURE, estimate, number
 from calibscope.report.document import (
+    Block,
     Callout,
+    Collapsible,
     Column,
     Document,
     Figure,
     Heading,
+    Listing,
     Noted,
     Paragraph,
     Quantity,
     Range,
+    Table,
     collapsible,
     section,
     table,
@@ -30,6 +37,7 @@ from calibscope.report.render.html import page
 from calibscope.report.render.terminal import on_terminal, shown
 from calibscope.report.sections.day import day_document
 from calibscope.report.sections.diagnosis import quote_table
+from calibscope.report.web.components import words
 from calibscope.study.metrics import QUOTE_METRICS
 from renderings import in_html, in_terminal, tables
 
@@ -151,15 +159,63 @@ def test_the_terminal_neither_makes_figures_nor_shows_what_is_collapsible():
     assert re.search("<details><summary>More</summary>.*<p>hidden</p>.*</details>", text, re.DOTALL)
 
 
+def a_figure():
+    return go.Figure(layout={"title": {"text": "Why here?"}})
+
+
+# One block of each kind, and the words by which it is recognised.
+BLOCKS = {
+    Heading: (Heading("a heading"), ["a heading"]),
+    Paragraph: (Paragraph("a `code` and **bold** words", is_note=True), ["code", "bold"]),
+    Callout: (Callout("take care", "bad"), ["take care", "callout bad"]),
+    Table: (
+        table("a caption", (Column("a title", sentence="a tooltip"),), [["a cell"]], bold=[0]),
+        ["a caption", "a title", "a tooltip", "a cell", "bold"],
+    ),
+    Listing: (Listing("a list", ("one line", "another"), 1), ["a list", "one line", "another"]),
+    Figure: (Figure(a_figure), ["Why here?"]),
+    Collapsible: (
+        collapsible("closed", "inside", table("in it", (Column("t"),), [["deep"]]),
+                    Figure(a_figure)),
+        ["closed", "inside", "in it", "deep", "Why here?"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", get_args(Block))
+def test_every_kind_of_block_is_rendered_everywhere(kind):
+    """One that is new has to be added here, and is not dropped anywhere."""
+    block, said = BLOCKS[kind]
+    text = page(document(block))
+    live = json.dumps([one.to_plotly_json() for one in words([block])], cls=PlotlyJSONEncoder)
+    assert all(word in text for word in said)
+    assert all(word in live for word in said)
+    if kind is not Figure:
+        (data,) = as_data(document(block))["sections"][0]["blocks"]
+        assert data["kind"] == kind.__name__.lower()
+    if kind not in (Figure, Collapsible):
+        assert said[0] in in_terminal(on_terminal(document(block)))
+
+
+def opened(blocks, is_open=True):
+    """Blocks, and whether they are open at first."""
+    for block in blocks:
+        yield block, is_open
+        if isinstance(block, Collapsible):
+            yield from opened(block.blocks, is_open=False)
+
+
 @pytest.mark.parametrize("date", ["2020-03-18", "2024-06-06"])
 def test_a_day_has_the_same_numbers_everywhere(date):
-    """Every number as data, written as its column writes it, is in the terminal and in HTML."""
+    """Every number as data, written as its column writes it, is in HTML, and in the terminal
+    unless it is closed at first.
+    """
     made = day_document(cs.calibrate(cs.demo_market().day(date)), "a market", True)
     terminal, said = in_terminal(on_terminal(made)), in_html(made)
     columns = {
-        (block.caption, column.title): column
+        (block.caption, column.title): (column, is_open)
         for part in made.sections
-        for block in part.blocks
+        for block, is_open in opened(part.blocks)
         if hasattr(block, "columns")
         for column in block.columns
     }
@@ -169,9 +225,10 @@ def test_a_day_has_the_same_numbers_everywhere(date):
             for row in block["rows"]:
                 for title, value in row.items():
                     if isinstance(value, float):
-                        form = columns[block["caption"], title].form
+                        column, is_open = columns[block["caption"], title]
+                        form = column.form
                         text = form(value) if callable(form) else number(value, form)
-                        assert text in terminal, (title, text)
+                        assert text in terminal or not is_open, (title, text)
                         assert text in said, (title, text)
                         count += 1
     assert count > 100

@@ -10,11 +10,11 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.base.entry_points import announced, loaded
 from calibscope.calibration.bench import Bench
 from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.near_optimal.plausible import Plausible, PlausibleBounds
@@ -221,10 +221,9 @@ def search_for(model: type[Model]) -> Search:
 
 @cache
 def _search(name: str) -> Search:
-    announced = {point.name: point.value for point in entry_points(group=GROUP)}
-    place = {**announced, **BUILT_IN}.get(name)
-    if place is None:
-        return Search()
-    module, _, kind = place.partition(":")
-    search: Search = getattr(import_module(module), kind)()
+    if name in BUILT_IN:
+        module, _, kind = BUILT_IN[name].partition(":")
+        return getattr(import_module(module), kind)()  # type: ignore[no-any-return]
+    point = announced(GROUP).get(name)
+    search: Search = Search() if point is None else loaded(point)()
     return search

@@ -14,6 +14,7 @@ from calibscope.cli.output import Output, output_options
 @click.option(
     "--date", metavar="DATE", help="Of a study: what moved when this date was computed anew."
 )
+@click.option("--model", help="With --date, of a study with several models: which one.")
 @click.option("--all", "everything", is_flag=True, help="List every finding, not only examples.")
 @click.option("--html", type=FILE, help="Write a page to this file instead.")
 @output_options
@@ -22,6 +23,7 @@ def check(
     context: click.Context,
     files: Files,
     date: str | None,
+    model: str | None,
     everything: bool,
     html: Path | None,
     output: Output,
@@ -49,8 +51,10 @@ def check(
     from calibscope.report.sections.check import check_document
 
     if is_store(files.caps) and date is not None:
-        _show_restated(files.caps, date, html, output)
+        _show_restated(files.caps, date, model, html, output)
         context.exit(0)
+    if model is not None:
+        raise click.UsageError("--model goes with --date, which is for a study")
     if date is not None:
         raise click.UsageError("--date is for a study; calibscope day shows a day of files")
     if is_store(files.caps):
@@ -78,7 +82,9 @@ def is_store(path: Path) -> bool:
         return False
 
 
-def _show_restated(path: Path, date: str, html: Path | None, output: Output) -> None:
+def _show_restated(
+    path: Path, date: str, model: str | None, html: Path | None, output: Output
+) -> None:
     """What moved between the last two runs that computed a date."""
     from calibscope.report.outcomes import restated_as_data
     from calibscope.report.sections.restated import restated_document
@@ -86,7 +92,7 @@ def _show_restated(path: Path, date: str, html: Path | None, output: Output) -> 
     from calibscope.study.study import open_study
 
     try:
-        study = open_study(path)
+        study = open_study(path, model)
         found = study.restated(date)
     except StoreError as error:
         raise click.ClickException(str(error)) from None

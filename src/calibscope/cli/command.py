@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from calibscope.base.errors import EntryPointError
 from calibscope.cli.stopping import stoppable
 
 TO_REVIEW = 3
@@ -27,6 +28,8 @@ class Command(click.Command):
         try:
             with stoppable():
                 return super().invoke(context)
+        except EntryPointError as error:  # of a model or a metric, wherever it is asked for
+            raise click.ClickException(str(error)) from None
         except KeyboardInterrupt as stop:
             click.echo(str(stop) or "Stopped.", err=True)
             context.exit(STOPPED)

@@ -14,13 +14,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray
 from calibscope.base.brief import brief
+from calibscope.base.entry_points import announced, loaded
+from calibscope.base.errors import EntryPointError
 from calibscope.base.measures import Quantities
 from calibscope.base.parameters import Specs
 from calibscope.base.spelling import choose_from
@@ -308,7 +309,7 @@ def _check(model: type["Model"]) -> None:
 
 def model_names() -> tuple[str, ...]:
     """The names by which models are found."""
-    return tuple(dict.fromkeys((*BUILT_IN, *_REGISTERED, *_announced())))
+    return tuple(dict.fromkeys((*BUILT_IN, *_REGISTERED, *announced(GROUP))))
 
 
 def model_named(model: "str | type[Model]") -> type[Model]:
@@ -318,21 +319,20 @@ def model_named(model: "str | type[Model]") -> type[Model]:
         return model
     if model in _REGISTERED:
         return _REGISTERED[model]
-    found = {**_announced(), **BUILT_IN}
-    if not isinstance(model, str) or model not in found:
+    if not isinstance(model, str) or model not in {**BUILT_IN, **announced(GROUP)}:
         raise ValueError(f"model is {brief(model)}; {choose_from(model_names(), model)}")
-    return _loaded(found[model])
+    return _loaded(model)
 
 
 @cache
-def _announced() -> dict[str, str]:
-    """Models of other packages: name and place."""
-    return {point.name: point.value for point in entry_points(group=GROUP)}
-
-
-@cache
-def _loaded(place: str) -> type[Model]:
-    module, _, name = place.partition(":")
-    model: type[Model] = getattr(import_module(module), name)
-    _check(model)
+def _loaded(name: str) -> type[Model]:
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
+    point = announced(GROUP)[name]
+    model: type[Model] = loaded(point)
+    try:
+        _check(model)
+    except (TypeError, ValueError) as error:
+        raise EntryPointError(point, str(error)) from None
     return model

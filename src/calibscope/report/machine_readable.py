@@ -17,19 +17,14 @@ from calibscope.report.plain import plain
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.refits.data import refits_as_data
 from calibscope.study.diagnosed import diagnosed
-from calibscope.study.metrics import metrics_of
+from calibscope.study.metrics import METRICS, SCALES, metrics_of
 
-SCALES: tuple[Scale, ...] = ("mad_adjusted", "mad", "mse")
-NUMBERS = (
-    "edof", "condition_number", "condition_number_exact", "relative_offset", "scale_mse",
-    "scale_mad", "scale_mad_adjusted", "relative_bias", "gauss_newton_ratio", "gauss_newton_error",
-)  # fmt: skip
-ARRAYS = (
-    "leverage", "hat_matrix", "oblique_projector", "y_fitted", "singular_values", "sensitivity",
-    "sensitivity_exact", "influence", "influence_exact", "influence_score", "is_influence_doubtful",
-    "dfbeta", "dfbetas", "dffits", "cooks_distance", "cooks_distance_exact",
-    "resid_studentized_internal", "resid_studentized_external", "multipliers", "multiplier_ratios",
-    "is_held", "correlation", "correlation_exact",
+# What a study keeps of a diagnosis, and what only the diagnosis of a single day has.
+KEPT = tuple(one.name for one in METRICS if one.kind != "text" and hasattr(Diagnosis, one.name))
+MORE = (
+    "hat_matrix", "oblique_projector", "y_fitted", "singular_values", "sensitivity",
+    "sensitivity_exact", "is_influence_doubtful", "dfbeta", "cooks_distance_exact", "multipliers",
+    "multiplier_ratios", "is_held", "correlation", "correlation_exact",
 )  # fmt: skip
 
 
@@ -90,7 +85,7 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
         "flags": {name: getattr(dx.flags, name) for name in MEANINGS},
         "names": list(dx.problem.specs.names),
         "labels": dx.problem.labels,
-        **{name: getattr(dx, name) for name in NUMBERS + ARRAYS},
+        **{name: getattr(dx, name) for name in KEPT + MORE},
         "fisher_information": dx.fisher_information(),
         "fisher_information_exact": dx.fisher_information_exact(),
         "effective_degrees": {

@@ -6,6 +6,7 @@ Another database would be another module with these functions:
 `reader`, `writer`        connections to the store, and errors of the driver as `StoreError`
 `only_writer`             refuses a second run
 `table_names`             what is there
+`column_names`            of every table
 `rows_of`                 what a SELECT finds, as it is on disk
 `insert_columns`          rows given as columns; those that are there stay, or are replaced
 `has_pages`, `faults`     what the database itself knows of losses
@@ -112,6 +113,19 @@ def table_names(connection: Connection) -> set[str]:
     """Of the tables that the store has."""
     rows = _answer(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")
     return {str(name) for (name,) in rows}
+
+
+def column_names(connection: Connection) -> dict[str, set[str]]:
+    """Of every table that the store has."""
+    rows = _answer(
+        connection,
+        "SELECT tables.name, columns.name FROM sqlite_master AS tables, "
+        "pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'",
+    )
+    found: dict[str, set[str]] = {}
+    for table, column in rows:
+        found.setdefault(str(table), set()).add(str(column))
+    return found
 
 
 def rows_of(connection: Connection, statement: Select[Any]) -> list[tuple[Any, ...]]:

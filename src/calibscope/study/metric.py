@@ -9,26 +9,22 @@ by an entry point, in every process, also on the workers of a cluster:
 It is kept in a table of its own (`study.metrics`), and is part of the hash of the settings.
 """
 
-import hashlib
-import inspect
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib import import_module
-from importlib.metadata import entry_points
-from types import CodeType
+from functools import cache
 from typing import Any, Literal, get_args
 
 from calibscope.base.brief import brief
+from calibscope.base.entry_points import announced, loaded
+from calibscope.base.errors import EntryPointError
 from calibscope.base.numbers import Shown
 from calibscope.base.spelling import choose_from
 from calibscope.study.diagnosed import Diagnosed
+from calibscope.study.formula import version_of
 
 Per = Literal["day", "quote", "parameter", "pair", "direction"]
 Kind = Literal["number", "count", "integer", "flag", "text"]
 GROUP = "calibscope.metrics"
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # another one in every process
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +72,11 @@ class Metric:
         return f"{self.name}{f' [{self.unit}]' if self.unit else ''}: {self.text}"
 
     @property
+    def described(self) -> "DescribedMetric":
+        """What a reader must know who does not have the package."""
+        return DescribedMetric(self.per, self.kind, self.unit, self.text)
+
+    @property
     def is_limited(self) -> bool:
         """Whether a limit can be set on its size."""
         return self.can_be_limited and self.per in ("day", "quote") and self.kind in NUMERIC
@@ -84,10 +85,9 @@ class Metric:
     def version(self) -> str:
         """A hash of the formula, and of what it is of: results with another one are others.
 
-        Functions that the formula calls are not looked at.
+        `study/formula.py` says what is part of it.
         """
-        content = f"{self.per} {self.kind} {_formula(self.compute)}"
-        return hashlib.sha256(content.encode()).hexdigest()[:12]
+        return version_of(self.compute, self.per, self.kind)
 
     def reason(self, value: float, at: str | None) -> str:
         """What a person reads where the value exceeds a limit.
@@ -105,6 +105,16 @@ class Metric:
         where = f" at {at}" if at else ""
         phrase = self.phrase or f"{self.name} {{value:.3g}}{where}"
         return phrase.format(value=Shown(value), at=at)
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedMetric:
+    """A metric without its formula, as a study keeps it."""
+
+    per: Per
+    kind: Kind
+    unit: str
+    text: str
 
 
 NUMERIC = ("number", "count", "integer")
@@ -134,7 +144,7 @@ def register_metric(metric: Metric) -> Metric:
 
 def further_metrics() -> dict[str, Metric]:
     """Those that are not calibscope's own, by name."""
-    found = {name: _loaded(name, place) for name, place in _announced().items()}
+    found = {name: _loaded(name) for name in announced(GROUP)}
     return dict(sorted({**found, **_REGISTERED}.items()))
 
 
@@ -169,38 +179,14 @@ def _refuse(metric: Metric) -> None:
         raise ValueError(f"{metric.name} is a text; metrics of other packages are numbers or flags")
 
 
-def _formula(compute: Any) -> str:
-    """The text of a function, and what it was made with: defaults, a closure, bound arguments."""
-    if isinstance(compute, partial):
-        return " ".join(map(_formula, (compute.func, *compute.args, *compute.keywords.items())))
-    if not inspect.isroutine(compute):
-        own = _formula(type(compute).__call__) if callable(compute) else ""
-        return own + ADDRESS.sub("", repr(compute))
-    try:
-        text = inspect.getsource(compute)
-    except (OSError, TypeError):  # typed at a prompt, or no Python
-        code = getattr(compute, "__code__", None)
-        text = _instructions(code) if code else compute.__qualname__
-    cells = getattr(compute, "__closure__", None) or ()
-    made_with = (*(getattr(compute, "__defaults__", None) or ()), *(c.cell_contents for c in cells))
-    return " ".join((text, *(_formula(each) for each in made_with if each is not compute)))
-
-
-def _instructions(code: CodeType) -> str:
-    inner = (_instructions(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts)
-    return " ".join((repr(code.co_code), repr(code.co_names), *inner))
-
-
 @cache
-def _announced() -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group=GROUP)}
-
-
-@cache
-def _loaded(name: str, place: str) -> Metric:
-    module, _, attribute = place.partition(":")
-    metric = getattr(import_module(module), attribute)
+def _loaded(name: str) -> Metric:
+    point = announced(GROUP)[name]
+    metric = loaded(point)
     if not isinstance(metric, Metric) or metric.name != name:
-        raise TypeError(f"the entry point {name} of {GROUP} is not a Metric of this name")
-    _refuse(metric)
+        raise EntryPointError(point, f"it is not a Metric of the name {name}")
+    try:
+        _refuse(metric)
+    except ValueError as error:
+        raise EntryPointError(point, str(error)) from None
     return metric

@@ -171,7 +171,7 @@ def run_study(
     with opened_for_writing(path, damage.append) as database:
         repaired = "; ".join(map(str, damage))
         with database.begin() as connection:
-            run_id = begin_run(connection, market, chosen, where.name, inputs, repaired)
+            run_id = begin_run(connection, market, chosen, where.name, inputs, repaired, which)
             work = [(one, _pending(connection, market, one)) for one in chosen.each_model()]
         every = len(work) * (len(market) + len(_reasons(market.dropped)))
         total = sum(len(pending) for _, pending in work)

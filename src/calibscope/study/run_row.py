@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from calibscope import __version__
 from calibscope.market.market import Market
@@ -28,9 +28,11 @@ def begin_run(
     engine: str,
     inputs: Iterable[str | Path],
     repaired: str,
+    profiles: str,
 ) -> int:
     """Write the row, and which thresholds have changed since the run before; its number."""
-    audit, before = _audit(market, settings, engine, inputs), _last_settings(connection)
+    audit = _audit(market, settings, engine, inputs, profiles)
+    before = _last_settings(connection)
     run_id = _insert(connection, audit, repaired)
     _log_thresholds(connection, run_id, before, audit)
     return run_id
@@ -60,9 +62,10 @@ def _insert(connection: Connection, audit: Mapping[str, Any], repaired: str) -> 
 
 
 def _last_settings(connection: Connection) -> str | None:
-    """Of the run before, as JSON; None if this is the first."""
+    """Of the run before, as they counted, as JSON; None if this is the first."""
     runs = schema.runs
-    wanted = select(runs.c.settings).order_by(runs.c.run_id.desc()).limit(1)
+    known = func.coalesce(runs.c.effective_settings, runs.c.settings)  # the former came later
+    wanted = select(known).order_by(runs.c.run_id.desc()).limit(1)
     return connection.execute(wanted).scalar()
 
 
@@ -72,7 +75,7 @@ def _log_thresholds(
     """Who changed which threshold, when, from what to what."""
     rows = [
         {"run_id": run_id, "changed": audit["started"], "who": user(), **change}
-        for change in changed_thresholds(before, audit["settings"])
+        for change in changed_thresholds(before, audit["effective_settings"])
     ]
     if rows:
         connection.execute(insert(schema.threshold_changes), rows)
@@ -80,9 +83,13 @@ def _log_thresholds(
 
 
 def _audit(
-    market: Market, settings: StudySettings, engine: str, inputs: Iterable[str | Path]
+    market: Market,
+    settings: StudySettings,
+    engine: str,
+    inputs: Iterable[str | Path],
+    profiles: str,
 ) -> dict[str, Any]:
-    effective = effective_settings(market, settings)
+    effective = effective_settings(market, settings, profiles)
     software = {"calibscope": __version__, "python": platform.python_version()}
     software |= {name: version(name) for name in LIBRARIES}
     software["platform"] = platform.platform()

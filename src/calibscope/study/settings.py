@@ -6,8 +6,6 @@ hash decides whether a stored day is still valid. Another threshold of governanc
 nothing.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -55,6 +53,7 @@ from calibscope.market.settings import MarketSettings
 from calibscope.models.model import DEFAULT, model_named
 from calibscope.study.metric import Metric, further_metrics, metric_with
 from calibscope.study.metrics import DAY_METRICS, limited, marks
+from calibscope.study.results_hash import results_hash
 
 if TYPE_CHECKING:
     Solver = str
@@ -281,6 +280,18 @@ class StudySettings(Section):
     governance: GovernanceSection = Field(default_factory=GovernanceSection)
     metrics: dict[str, str] = Field(default_factory=lambda: _versions())  # from outside, by name
 
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _are_here(cls, value: Any, info: ValidationInfo) -> Any:
+        """Which metrics, and with which formula, is a matter of what is installed."""
+        if info.context != STORED and isinstance(value, Mapping):  # then others may have been here
+            try:
+                for name, version in value.items():
+                    metric_with(str(name), str(version))
+            except LookupError as error:
+                raise refused(str(error.args[0])) from None
+        return value
+
     def each_model(self) -> "list[StudySettings]":
         """The same for each of the models alone.
 
@@ -313,31 +324,11 @@ class StudySettings(Section):
     @property
     def results_hash(self) -> str:
         """A hash of all settings on which stored results depend."""
-        content = json.loads(self.model_dump_json(include={"calibration", "diagnosis", "metrics"}))
-        if self.calibration.model == DEFAULT:  # as before there were others
-            del content["calibration"]["model"]
-        for section, names in SINCE.items():
-            for name in names:
-                if getattr(getattr(self, section), name) == getattr(USUAL_STUDY[section], name):
-                    del content[section][name]
-        if not self.metrics:
-            del content["metrics"]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return results_hash(self)
 
 
 def _versions() -> dict[str, str]:
     return {name: metric.version for name, metric in further_metrics().items()}
-
-
-# Settings that came later: at their defaults they change no result, and no hash.
-SINCE = {
-    "calibration": ("order",),
-    "diagnosis": ("scale", "method", "normal_quantiles", "all_intervals"),
-}
-USUAL_STUDY: Mapping[str, Section] = {
-    "calibration": CalibrationSection(),
-    "diagnosis": DiagnosisSection(),
-}
 
 
 class AllSettings(StudySettings, MarketSettings):

@@ -28,8 +28,9 @@ from calibscope.study.database import (
 )
 from calibscope.study.errors import DAMAGED, StoreError
 from calibscope.study.results import FAILED
+from calibscope.study.same_columns import lacks_columns, refuse_other_columns
 from calibscope.study.sealed import seal_days
-from calibscope.study.upgrades import OLDEST, copy_upgraded
+from calibscope.study.upgrades import OLDEST, copy_completed, copy_upgraded
 
 
 @contextmanager
@@ -91,13 +92,16 @@ def _refuse_strangers(path: Path) -> None:
 def _upgrade(path: Path) -> None:
     """Bring an older store up to date; before there were hashes, only its pages can be checked."""
     with reader(path) as connection:
-        if not table_names(connection) or _version(path, connection) == schema.VERSION:
+        if not table_names(connection):
             return
-        if not OLDEST <= _version(path, connection) < schema.VERSION:
+        is_older = _version(path, connection) != schema.VERSION
+        if is_older and not OLDEST <= _version(path, connection) < schema.VERSION:
             _check_version(path, connection)
+        if not is_older and not lacks_columns(path, connection):
+            return
         if faults(connection, quick=True):
             raise StoreError(f"{path}: {DAMAGED}")
-    _rebuild(path, copy_upgraded)
+    _rebuild(path, copy_upgraded if is_older else copy_completed)
 
 
 def _made_good(path: Path) -> Damage:
@@ -147,6 +151,7 @@ def _check_version(path: Path, connection: Connection) -> None:
             else f"{path}: was written by an older calibscope (store version {version} instead of "
             f"{schema.VERSION}), and cannot be upgraded; run into a new store"
         )
+    refuse_other_columns(path, connection)
 
 
 def fitted_models(connection: Connection) -> tuple[str, ...]:

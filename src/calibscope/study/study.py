@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +12,13 @@ from sqlalchemy import Table
 from calibscope.base.parameters import Specs
 from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay, parsed_date
-from calibscope.models.model import DEFAULT, model_named
+from calibscope.models.model import DEFAULT, GROUP, Model, model_named, model_names
 from calibscope.study import schema
 from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
 from calibscope.study.further_fits import with_parameters
 from calibscope.study.market_days import market_day
+from calibscope.study.metric import DescribedMetric
 from calibscope.study.rag import ratings_of, with_further
 from calibscope.study.restated import Restatement, restated
 from calibscope.study.robustness_rows import as_frame
@@ -107,10 +109,10 @@ class Study:
 
     @cached_property
     def fitted(self) -> "pd.DataFrame":
-        """The days with results, flags as plain booleans."""
+        """The days with results, flags as plain booleans: one that is not known is not raised."""
         frame = self.days[self.days["rmsre"].notna()].reset_index(drop=True)
         marks = frame.select_dtypes("boolean").columns
-        return frame.astype(dict.fromkeys(marks, bool))
+        return frame.fillna(dict.fromkeys(marks, False)).astype(dict.fromkeys(marks, bool))
 
     @cached_property
     def quotes(self) -> "pd.DataFrame":
@@ -156,6 +158,17 @@ class Study:
     def metrics(self) -> "pd.DataFrame":
         """Date x metric x label x parameter: metrics of other packages, "" where not applicable."""
         return self._of_days(schema.metrics)
+
+    @cached_property
+    def described_metrics(self) -> dict[str, DescribedMetric]:
+        """What those are, by name, as the last run with each knew them."""
+        found: dict[str, DescribedMetric] = {}
+        names = [one.name for one in fields(DescribedMetric)]
+        for text in self.runs["effective_settings"].dropna():
+            for metric, known in json.loads(text)["metrics"].items():
+                if isinstance(known, dict):
+                    found[metric] = DescribedMetric(**{name: known[name] for name in names})
+        return found
 
     @cached_property
     def optima(self) -> "pd.DataFrame":
@@ -232,7 +245,37 @@ class Study:
     @property
     def specs(self) -> Specs:
         """What the parameters of the model are."""
-        return model_named(self.model).specs
+        return self.model_of(self.model).specs
+
+    @property
+    def installed_models(self) -> tuple[str, ...]:
+        """Those of `models` whose package is here: all of them, as a rule."""
+        known = model_names()
+        return tuple(name for name in self.models if name in known)
+
+    def model_of(self, name: str) -> type[Model]:
+        """A model of the store: its title, its parameters, what it is a special case of.
+
+        Parameters
+        ----------
+        name : one of `models`
+
+        Returns
+        -------
+        type[Model]
+            the class
+
+        Raises
+        ------
+        StoreError
+            if the package that has it is not installed here
+        """
+        if name not in model_names():
+            raise StoreError(
+                f"{self.path}: has results of the model {name}, which is not known here; install "
+                f"the package that announces it (entry point {GROUP})"
+            )
+        return model_named(name)
 
     @cached_property
     def estimates(self) -> "pd.DataFrame":

@@ -8,7 +8,7 @@ that they count as damaged in the new one too.
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import compress
 from typing import Any
 
@@ -37,12 +37,36 @@ STATUS = {"RIDGE": "EQUAL_SPEEDS"}
 Columns = dict[str, Any]
 
 
+Tables = Mapping[str, Table]
+Copied = Iterable[tuple[Table, Columns]]
+
+
 def copy_upgraded(old: Connection, new: Connection) -> None:
     """Copy an older store into an empty one of the present version."""
-    metadata = MetaData()
-    metadata.reflect(old)
-    there = metadata.tables
+    there = _tables(old)
     kinds = _kinds(old, there)
+
+    def upgraded(table: Table, rows: Rows) -> Copied:
+        yield table, _derived(table, rows, kinds)
+        yield from _as_rows(table, rows, kinds)
+
+    _copy(old, new, there, upgraded)
+
+
+def copy_completed(old: Connection, new: Connection) -> None:
+    """Copy a store of this version into an empty one that has more columns."""
+    _copy(old, new, _tables(old), lambda table, rows: [(table, dict(rows.columns))])
+
+
+def _tables(connection: Connection) -> Tables:
+    metadata = MetaData()
+    metadata.reflect(connection)
+    return metadata.tables
+
+
+def _copy(
+    old: Connection, new: Connection, there: Tables, copied: Callable[[Table, Rows], Copied]
+) -> None:
     wrong: dict[str, list[Any]] = {}
     for table in schema.WRITTEN:
         before = there.get(table.name, there.get(TABLES.get(table.name, "")))
@@ -51,9 +75,8 @@ def copy_upgraded(old: Connection, new: Connection) -> None:
         rows = read_rows(old, before)
         if "day_hashes" in there:
             wrong[table.name] = damaged_keys(old, rows)
-        insert_columns(new, table, _derived(table, rows, kinds), "skip")
-        for long, columns in _as_rows(table, rows, kinds):
-            insert_columns(new, long, columns, "skip")
+        for target, columns in copied(table, rows):
+            insert_columns(new, target, columns, "skip")
     seal_everything(new)
     for name, keys in wrong.items():
         unseal(new, schema.metadata.tables[name], keys)

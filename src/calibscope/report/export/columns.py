@@ -1,10 +1,11 @@
 """What a column of an exported table can be: its kind, its unit, and how its header reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from calibscope.study.metric import Metric
+from calibscope.study.metric import DescribedMetric
+from calibscope.study.tables import Stored, StoredKind
 
 
 class Kind(Enum):
@@ -18,12 +19,14 @@ class Kind(Enum):
     MOMENT = "date and time, UTC"
 
 
-KINDS = {
+KINDS: dict[StoredKind, Kind] = {
     "number": Kind.NUMBER,
     "count": Kind.INTEGER,
     "integer": Kind.INTEGER,
     "flag": Kind.FLAG,
     "text": Kind.TEXT,
+    "date": Kind.DATE,
+    "moment": Kind.MOMENT,
 }
 
 
@@ -79,9 +82,14 @@ def seconds(meaning: str) -> Column:
     return number("seconds", meaning)
 
 
-def of_metrics(metrics: Sequence[Metric]) -> dict[str, Column]:
-    """The columns of metrics, by name."""
-    return {one.name: Column(KINDS[one.kind], one.unit, one.text) for one in metrics}
+def of_stored(columns: Iterable[Stored]) -> dict[str, Column]:
+    """Columns of the store, by name."""
+    return {one.name: Column(KINDS[one.kind], one.unit, one.text) for one in columns}
+
+
+def of_described(metrics: Mapping[str, DescribedMetric]) -> dict[str, Column]:
+    """The same of metrics of other packages, as a study describes them."""
+    return {name: Column(KINDS[one.kind], one.unit, one.text) for name, one in metrics.items()}
 
 
 def header(name: str, unit: str) -> str:

@@ -1,43 +1,18 @@
 """Columns that several exported tables have."""
 
 from calibscope.base.parameters import Specs
-from calibscope.report.export.columns import (
-    Column,
-    Kind,
-    count,
-    flag,
-    number,
-    number_of,
-    share,
-    text,
-)
+from calibscope.report.export.columns import Column, count, number, of_stored, text
+from calibscope.study import tables
 
-DATE = Column(Kind.DATE, "", "day of the quotes")
-MATURITY = number("years", "from today to the last payment")
-LABEL = text("the quote's name within its day: 10Y, 10Y floor, 10Y @2%")
-MODEL = text("the model that was fitted, by name")
-PARAMETER = text("of the model, by name: a_x, a_y, sigma_x, sigma_y or rho_xy of G2++")
+OF_DAYS = of_stored(tables.DAYS.columns)
+DATE, MODEL = OF_DAYS["date"], OF_DAYS["model"]
+RMSRE, EDOF, SUMMARY = (OF_DAYS[name] for name in ("rmsre", "edof", "summary"))
+MATURITY = of_stored(tables.QUOTES.columns)["maturity"]
+LABEL, PARAMETER, LEVEL = of_stored((tables.LABEL, tables.PARAMETER, tables.LEVEL)).values()
 DAYS = count("days with results")
 PERIOD = text('a year, or "all"')
-RUN = number_of("the run that computed it, in `runs`")
-RMSRE = number("relative", "root mean squared relative price error of the fit")
-EDOF = number("1", "effective degrees of freedom: directions that the quotes determine")
-SUMMARY = text("the diagnosis in a sentence or two")
-SCALE = text("estimate of the noise: mad_adjusted, mad or mse")
-LEVEL = share("confidence level")
-LARGEST = {
-    "residual": ("relative", "relative price error (model/market - 1)"),
-    "leverage": ("1", "leverage"),
-    "influence": ("mixed", "influence score"),
-    "cooks_distance": ("1", "Cook's distance"),
-    "studentized": ("1", "externally studentised residual"),
-}
-RANGE = {
-    "low": number("own", "lower end of the near-optimal range"),
-    "high": number("own", "upper end of the near-optimal range"),
-    "is_low_at_bound": flag("the bound is the lower end"),
-    "is_high_at_bound": flag("the bound is the upper end"),
-}
+SCALE = of_stored(tables.INTERVALS.columns)["scale"]
+RANGE = of_stored(tables.NEAR_OPTIMAL)
 ENDS = {
     "min": "smallest", "q05": "5 % quantile", "q25": "25 % quantile", "median": "median",
     "q75": "75 % quantile", "q95": "95 % quantile", "max": "largest",
@@ -56,12 +31,8 @@ def parameters(specs: Specs, before: str = "") -> dict[str, Column]:
 
 def largest(*names: str) -> dict[str, Column]:
     """The largest entry of a day, and where it is."""
-    columns = {}
-    for name in names:
-        unit, words = LARGEST[name]
-        columns[f"largest_{name}"] = number(unit, f"{words} of largest size, with its sign")
-        columns[f"largest_{name}_at"] = text(f"label of the quote that has it: {words}")
-    return columns
+    wanted = [f"largest_{name}{where}" for name in names for where in ("", "_at")]
+    return {name: OF_DAYS[name] for name in wanted}
 
 
 def quantiles(unit: str, of: str, prefix: str = "") -> dict[str, Column]:

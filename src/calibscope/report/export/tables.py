@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.flags import MEANINGS, meaning
-from calibscope.report.export.columns import Column, Description, Kind
+from calibscope.report.export.columns import Column, Description, Kind, of_described
 from calibscope.report.export.dictionary import dictionary
 from calibscope.study import statistics
 from calibscope.study.study import Study
@@ -34,6 +34,12 @@ def _of_several(statistic: Callable[[Study], pd.DataFrame], study: Study) -> pd.
     return found if len(study.models) > 1 else found.iloc[:0]
 
 
+def _with_units(study: Study) -> pd.DataFrame:
+    """Metrics of other packages, which have a unit each."""
+    units = {name: one.unit for name, one in study.described_metrics.items()}
+    return study.metrics.assign(unit=study.metrics["metric"].map(units).astype(object))
+
+
 FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "days": lambda study: study.days,
     "rag": lambda study: study.rag,
@@ -43,7 +49,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "influence": lambda study: study.influence,
     "directions": lambda study: study.directions,
     "screening": lambda study: study.screening,
-    "metrics": lambda study: study.metrics,
+    "metrics": lambda study: _with_units(study),
     "optima": lambda study: study.optima,
     "challenger_fits": lambda study: study.challenger_fits,
     "left_out": lambda study: study.left_out,
@@ -109,7 +115,7 @@ def tables_of(
         if len(frame) or name not in ONLY_WITH_ROWS:
             tables.append(_table(name, frame, study, described[name]))
         progress(number + 1, len(chosen))
-    return [*tables, _columns_of(tables, described["columns"])]
+    return [*tables, _columns_of(tables, described["columns"], study)]
 
 
 def _table(name: str, frame: pd.DataFrame, study: Study, described: Description) -> Table:
@@ -126,17 +132,24 @@ def _table(name: str, frame: pd.DataFrame, study: Study, described: Description)
     return Table(name, described.one_row_per, columns, pa.table(arrays, names))
 
 
+def _described(table: Table, study: Study) -> Mapping[str, Column]:
+    """The columns of a table, and what is below each other in its column of values."""
+    if table.name != "metrics":
+        return table.columns
+    return {**table.columns, **of_described(study.described_metrics)}
+
+
 def _typed(values: pd.Series, kind: pa.DataType) -> pa.Array:
     if pa.types.is_timestamp(kind):
         values = pd.to_datetime(values, utc=True)
     return pa.array(values, from_pandas=True).cast(kind)
 
 
-def _columns_of(tables: list[Table], described: Description) -> Table:
+def _columns_of(tables: list[Table], described: Description, study: Study) -> Table:
     rows = [
         (table.name, name, column.unit, column.kind.value, column.meaning)
         for table in tables
-        for name, column in table.columns.items()
+        for name, column in _described(table, study).items()
     ]
     arrays = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
     data = pa.table(arrays, list(described.columns))

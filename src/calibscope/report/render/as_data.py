@@ -1,7 +1,7 @@
 """Documents as JSON can hold them: sentences, and tables as records with their units."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, assert_never
 
 from calibscope.report.document import (
     Block,
@@ -38,7 +38,9 @@ def _blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
     return [_block(block) for block in blocks if not isinstance(block, Figure)]
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _block(
+    block: Heading | Paragraph | Callout | Table | Listing | Collapsible,
+) -> dict[str, Any]:
     kind = {"kind": type(block).__name__.lower()}
     if isinstance(block, (Heading, Paragraph)):
         return {**kind, "text": block.text}
@@ -48,8 +50,9 @@ def _block(block: Block) -> dict[str, Any]:
         return {**kind, **_table(block)}
     if isinstance(block, Listing):
         return {**kind, "title": block.title, "lines": list(block.lines)}
-    assert isinstance(block, Collapsible)
-    return {**kind, "title": block.title, "blocks": _blocks(block.blocks)}
+    if isinstance(block, Collapsible):
+        return {**kind, "title": block.title, "blocks": _blocks(block.blocks)}
+    assert_never(block)
 
 
 def _table(block: Table) -> dict[str, Any]:

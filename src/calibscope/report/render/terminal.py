@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -13,8 +14,10 @@ from calibscope.report.bars import bar
 from calibscope.report.document import (
     Block,
     Callout,
+    Collapsible,
     Column,
     Document,
+    Figure,
     Heading,
     Listing,
     Paragraph,
@@ -79,8 +82,10 @@ def _made(blocks: Iterable[Block]) -> Iterator[RenderableType]:
                 yield Text()
             yield Text(block.title, style="bold")
             yield from (Padding(Text(line), (0, 0, 0, 2)) for line in _lines(block))
-        else:
+        elif isinstance(block, (Figure, Collapsible)):
             continue
+        else:
+            assert_never(block)
         before = block
 
 

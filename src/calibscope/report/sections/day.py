@@ -30,8 +30,14 @@ from calibscope.report.document import (
 from calibscope.report.figures.markup import literal
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.sections import diagnosis, next_steps
-from calibscope.report.sections.further import further_measures
+from calibscope.report.sections.further import (
+    every_number_of_parameters,
+    every_number_of_quotes,
+    every_number_of_the_day,
+    further_measures,
+)
 from calibscope.report.sections.refits import fitted_again
+from calibscope.study.diagnosed import Diagnosed, diagnosed
 
 NOISE_UNITS = {"rmsre": PERCENT, "absolute": Unit("bp price", 1e4), "vega": Unit("bp vol", 1e4)}
 BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
@@ -57,25 +63,26 @@ def day_document(
     note = "SYNTHETIC market" if is_synthetic else literal(source)
     unit = NOISE_UNITS.get(fit.problem.weighting, Unit("(weighted)"))
     dx, full = diagnose(fit, settings=thresholds), diagnose(fit, "full", thresholds)
+    ((_, sample),) = diagnosed([fit], settings=thresholds)
     quoted = f"{len(day.prices)} {day.quoted_as}"
     return Document(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"{fit.problem.model.title} fitted to {quoted}, single curve: {source}",
         sections=(
-            _summary(fit, dx, full),
+            _summary(fit, dx, full, sample),
             _fit(fit, note),
-            _leverage(fit, dx, full, note),
-            _uncertainty(dx, full, unit, note),
+            _leverage(fit, dx, full, sample, note),
+            _uncertainty(dx, full, sample, unit, note),
             _optima(fit, note),
             *([] if refits is None else [fitted_again(refits, unit, note)]),
-            *filter(None, [further_measures(fit, thresholds)]),
+            *filter(None, [further_measures(sample)]),
         ),
         label=SYNTHETIC if is_synthetic else "",
         footer=f"calibscope {__version__}, {datetime.date.today()}.",
     )
 
 
-def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis) -> Section:
+def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed) -> Section:
     return section(
         "summary",
         "Summary",
@@ -90,6 +97,7 @@ def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis) -> Section:
         *fit.evidence.sentences,
         _parameters(fit),
         diagnosis.flag_table(dx),
+        every_number_of_the_day(sample),
     )
 
 
@@ -149,7 +157,7 @@ def _fit(fit: Fit, note: str) -> Section:
     )
 
 
-def _leverage(fit: Fit, dx: Diagnosis, full: Diagnosis, note: str) -> Section:
+def _leverage(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed, note: str) -> Section:
     beside = full if dx.is_held.any() else None
     return section(
         "leverage",
@@ -160,10 +168,13 @@ def _leverage(fit: Fit, dx: Diagnosis, full: Diagnosis, note: str) -> Section:
         Paragraph(diagnosis.LEGEND, is_note=True),
         drawn("influence_arrows", dx, note) if _has_plane(fit) else None,
         collapsible("The hat matrix, quote by quote", drawn("hat_matrix", dx, note)),
+        every_number_of_quotes(sample),
     )
 
 
-def _uncertainty(dx: Diagnosis, full: Diagnosis, unit: Unit, note: str) -> Section:
+def _uncertainty(
+    dx: Diagnosis, full: Diagnosis, sample: Diagnosed, unit: Unit, note: str
+) -> Section:
     return section(
         "identifiability",
         "How uncertain are the parameters?",
@@ -177,6 +188,7 @@ def _uncertainty(dx: Diagnosis, full: Diagnosis, unit: Unit, note: str) -> Secti
         Heading("What do the quotes determine?"),
         drawn("singular_spectrum", dx, note),
         *diagnosis.spectrum_lines(dx, unit),
+        every_number_of_parameters(sample),
     )
 
 

@@ -1,7 +1,6 @@
 """Several models on the same days: which fits better, and what do the quotes identify of it?"""
 
 from calibscope.base.numbers import PERCENT, counted, percent
-from calibscope.models.model import model_named
 from calibscope.report.document import (
     Block,
     Column,
@@ -44,6 +43,7 @@ def model_section(study: Study) -> Part | None:
 def model_blocks(study: Study) -> list[Block | str]:
     """How well each model fits, what the quotes identify of it, and which is supported."""
     return [
+        *_missed(study),
         *_support(study),
         _comparison(study),
         Paragraph(NOTE, is_note=True),
@@ -53,12 +53,20 @@ def model_blocks(study: Study) -> list[Block | str]:
     ]
 
 
+def _missed(study: Study) -> list[str]:
+    """Models that cannot be compared, because nobody here knows them."""
+    missed = [name for name in study.models if name not in study.installed_models]
+    return (
+        [f"Left out, because they are not installed here: {', '.join(missed)}."] if missed else []
+    )
+
+
 def _support(study: Study) -> list[str]:
     """How often the data ask for the larger of two nested models."""
     found = []
     for pair in shared.records(statistics.nested_models(study)):
         if pair["days"]:
-            smaller, larger = (model_named(pair[name]).title for name in ("smaller", "larger"))
+            smaller, larger = (study.model_of(pair[name]).title for name in ("smaller", "larger"))
             found.append(
                 f"The market supports {larger} against {smaller} on "
                 f"{percent(pair['supported'], 0)} of {counted(pair['days'], 'day')} (F statistic "

@@ -8,7 +8,6 @@ from calibscope import __version__
 from calibscope.base.numbers import PERCENT, counted, percent
 from calibscope.diagnosis.flags import MEANINGS, meaning
 from calibscope.diagnosis.settings import USUAL
-from calibscope.models.model import model_named
 from calibscope.report.document import (
     SYNTHETIC,
     Block,
@@ -74,7 +73,7 @@ def study_document(study: Study) -> Document:
     market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"
     return Document(
         title="How far can these calibrations be trusted?",
-        subtitle=f"{model_named(study.model).title} calibrated to {quoted_kinds(study)}: {market}",
+        subtitle=f"{study.model_of(study.model).title} calibrated to {quoted_kinds(study)}: {market}",
         sections=tuple(made for made in sections if made is not None),
         label=SYNTHETIC if study.is_synthetic else "",
         footer=f"calibscope {__version__}, {datetime.date.today()}. Made from {study.path.name}.",

@@ -103,6 +103,7 @@ def rule_table(study: Study) -> Table:
     """The rules of the RAG statuses, and on how many days each applies."""
     rules, reasons = study.settings.governance, study.rag["reasons"]
     known = {metric.name: metric.text for metric in METRICS if metric.per == "day"}
+    known |= {name: one.text for name, one in study.described_metrics.items()}
     rows: list[tuple[Cell, ...]] = []
     if rules.screening:
         accused = study.screening["verdict"].isin(ACCUSING)
@@ -111,13 +112,14 @@ def rule_table(study: Study) -> Table:
     for name, limits in rules.limits.items():
         if limits.amber is None and limits.red is None:
             continue
-        values = study.fitted[name].abs() if name in study.fitted else None
+        values = _sizes(study, name)
         least = min(one for one in (limits.amber, limits.red) if one is not None)
         days = None if values is None else int((values >= least).sum())
         rows.append((known.get(name, name), _limit(limits.amber), _limit(limits.red), days))
     for flags, is_red in ((rules.amber, False), (rules.red, True)):
         for flag in flags:
-            days = int(study.fitted[flag].sum()) if flag in study.fitted else None
+            raised = _sizes(study, flag)
+            days = None if raised is None else int((raised == 1).sum())
             marks = ("", "yes") if is_red else ("yes", "")
             rows.append((known.get(flag, flag), *marks, days))
     if rules.warnings:
@@ -126,6 +128,14 @@ def rule_table(study: Study) -> Table:
     columns = (Column("rule"), Column("amber from", "s"), Column("red from", "s"),
                Column("days", ",.0f"))  # fmt: skip
     return table("Rules of the RAG statuses, and the days on which each applies", columns, rows)
+
+
+def _sizes(study: Study, name: str) -> "pd.Series[float] | None":
+    """A number of each day by its size; of another package's, the largest of a day."""
+    if name in study.fitted:
+        return study.fitted[name].astype(float).abs()
+    rows = study.metrics[study.metrics["metric"] == name]
+    return None if rows.empty else rows["value"].abs().groupby(rows["date"]).max()
 
 
 def _limit(value: float | None) -> str:

@@ -13,7 +13,6 @@ from dash import dcc, html
 from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
 from calibscope.market.day import MarketDay
-from calibscope.models.model import model_named
 from calibscope.report.web.state import VIEWS, State, WeightChoice
 from calibscope.report.web.steps import changed
 from calibscope.study.settings import StudySettings
@@ -39,7 +38,7 @@ assert set(WEIGHTS) == set(get_args(WeightChoice))
 
 def controls(state: State, day: MarketDay, study: Study) -> list[Any]:
     """Everything that can be asked about a day."""
-    settings, models = study.settings, {name: model_named(name).title for name in study.models}
+    settings, models = study.settings, {name: study.model_of(name).title for name in study.models}
     names, usual = day.labels, _usual_bounds(settings)
     moves = [state.move.get(name, 0.0) for name in names]
     return [

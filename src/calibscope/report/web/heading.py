@@ -7,7 +7,6 @@ from typing import Any
 import plotly.graph_objects as go
 from dash import dcc, html
 
-from calibscope.models.model import model_named
 from calibscope.report.document import SYNTHETIC
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.figures.style import BLACK
@@ -27,7 +26,7 @@ def _title(study: Study) -> list[Any]:
     first, last = (study.days["date"].iloc[place].date() for place in (0, -1))
     market = str(study.runs["market"].iloc[-1])
     days = f"{len(study.days):,} days from {first} to {last}"
-    lead = f"{model_named(study.model).title} fitted to {market}, {days}"
+    lead = f"{study.model_of(study.model).title} fitted to {market}, {days}"
     label = [html.Span(SYNTHETIC, className="label")] if study.is_synthetic else []
     return [
         html.H1("How far can a calibration be trusted?"),

@@ -15,7 +15,6 @@ import pandas as pd
 from scipy.stats import f as f_distribution
 
 from calibscope.base.parameters import Specs
-from calibscope.models.model import model_named
 from calibscope.study.study import Study
 
 PINNED = 2.0  # high over low of a range that pins a parameter down
@@ -41,7 +40,7 @@ def model_comparison(study: Study) -> pd.DataFrame:
         near-optimal ranges) and pinned: how many parameters the quotes pin down there, median. A
         parameter is pinned down where its near-optimal range is narrower than a factor of two
     """
-    studies = [study.of(name) for name in study.models] or [study]
+    studies = [study.of(name) for name in study.installed_models] or [study]
     common = _common_dates(studies)
     return pd.DataFrame([_summary(one, common) for one in studies])
 
@@ -81,7 +80,7 @@ def near_optimal_ranges(study: Study) -> pd.DataFrame:
     DataFrame
         date, model, parameter, estimate, low, high, is_low_at_bound, is_high_at_bound, is_pinned
     """
-    pieces = [_with_marks(study.of(name)) for name in study.models]
+    pieces = [_with_marks(study.of(name)) for name in study.installed_models]
     return pd.concat(pieces or [_with_marks(study)], ignore_index=True)
 
 
@@ -102,9 +101,9 @@ def nested_models(study: Study) -> pd.DataFrame:
         days with F above the quantile); a row per pair of nested models
     """
     rows = []
-    for larger in study.models:
-        for smaller in study.models:
-            if larger in model_named(smaller).nested_in:
+    for larger in study.installed_models:
+        for smaller in study.installed_models:
+            if larger in study.model_of(smaller).nested_in:
                 rows.append(_supported(study.of(smaller), study.of(larger)))
     return pd.DataFrame(rows, columns=["smaller", "larger", "days", "f_median", "supported"])
 
