@@ -71,9 +71,10 @@ def study_document(study: Study) -> Document:
     makers = [_summary, _data, *chosen, model_section, _robustness, _appendix]
     sections = (make(study) for make in makers)
     market = study.runs["market"].iloc[-1] if len(study.runs) else "no market"
+    title = study.model_of(study.model).title
     return Document(
         title="How far can these calibrations be trusted?",
-        subtitle=f"{study.model_of(study.model).title} calibrated to {quoted_kinds(study)}: {market}",
+        subtitle=f"{title} calibrated to {quoted_kinds(study)}: {market}",
         sections=tuple(made for made in sections if made is not None),
         label=SYNTHETIC if study.is_synthetic else "",
         footer=f"calibscope {__version__}, {datetime.date.today()}. Made from {study.path.name}.",
