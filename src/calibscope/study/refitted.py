@@ -25,15 +25,16 @@ def left_out_columns(
     for place, fit, one in zip(places, fits, found.answers, strict=True):
         if one is None:
             continue
-        labels, names = fit.problem.day.labels, list(one.shifts.specs.names)
-        frame = one.frame().iloc[: len(labels)]  # an anchor's rows come after the quotes
-        columns: Columns = {"day": [place] * len(labels), "label": list(labels)}
-        for name, values in frame.drop(columns=names).items():
-            is_text = name == "mark"
-            columns[name] = values.tolist() if is_text else without_nan(values.to_numpy())
+        labels, names = fit.problem.day.labels, one.shifts.specs.names
+        m = len(labels)  # an anchor's rows come after the quotes
+        columns: Columns = {"day": [place] * m, "label": list(labels)}
+        for name, values in one.columns.items():
+            if name not in names:
+                is_text = name == "mark"
+                columns[name] = list(values[:m]) if is_text else without_nan(values[:m])
         for name, values in columns.items():
             rows.setdefault(name, []).extend(values)
-        for label, shifts in zip(labels, frame[names].to_numpy().tolist(), strict=True):
+        for label, shifts in zip(labels, one.shifts.refitted.tolist(), strict=False):
             further.add(place, "left_out", label, dict(zip(names, shifts, strict=True)))
     failed = [(place, why) for place, why in zip(places, found.failures, strict=True) if why]
     tables = {

@@ -16,7 +16,7 @@ and m - p degrees of freedom.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,21 @@ class LeaveOneOut:
         lost = [] if self.is_identified[k] else ["not identified without it"]
         return ", ".join(lost + self.shifts.remarks(k))
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Of the frame, (m,) each."""
+        shifts = self.shifts
+        return {
+            **dict(zip(shifts.specs.names, shifts.refitted.T, strict=True)),
+            "rms": self.rms,
+            "press": self.press,
+            "cooks_distance": self.cooks_distance,
+            "confidence": self.confidence,
+            "error_gauss_newton": shifts.error("gauss_newton"),
+            "error_exact": shifts.error("exact"),
+            "mark": self.marks,
+        }
+
     def frame(self) -> "pd.DataFrame":
         """One row per quote: shifts of the parameters, the errors of their predictions, marks.
 
@@ -67,17 +82,7 @@ class LeaveOneOut:
         """
         import pandas as pd
 
-        shifts = self.shifts
-        table = pd.DataFrame(shifts.refitted, index=self.labels, columns=list(shifts.specs.names))
-        return table.assign(
-            rms=self.rms,
-            press=self.press,
-            cooks_distance=self.cooks_distance,
-            confidence=self.confidence,
-            error_gauss_newton=shifts.error("gauss_newton"),
-            error_exact=shifts.error("exact"),
-            mark=self.marks,
-        )
+        return pd.DataFrame(self.columns, index=self.labels)
 
 
 def leave_one_out(dx: "Diagnosis") -> LeaveOneOut:
