@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.curves import (
     Progress,
     curve_findings,
@@ -109,21 +110,11 @@ def assemble(
     priced, forward, spot = priced.only(kept), forward[kept], spot[kept]
     axis = named_axis(table, priced, forward, spot, grid.counts, strike)
     if axis.labels != table.axis.labels:
-        renamed = dict(zip(table.axis.labels, axis.labels, strict=True))
-        drops = [replace(one, quote=renamed.get(one.quote, one.quote)) for one in drops]
+        drops = _relabelled(drops, table.axis, axis)
         whole = replace(whole, axis=axis)
         _, gaps_found, incomplete = gap_findings(whole, tables, settings.checks)
     table, drops = replace(table, axis=axis), drops + gaps_found
-    gaps = None
-    if table.strikes is not None:
-        expected = Verdict.SPOT if conventions.first_caplet else Verdict.FORWARD
-        tolerance = settings.checks.strike_gap_bp
-        some = ~np.isnan(table.strikes).all(axis=0) & ~table.axis.is_named
-        if some.any():
-            gaps = StrikeGaps.between(
-                table.axis.only(some).labels, table.strikes[:, some], forward[:, some],
-                spot[:, some], expected, tolerance,
-            )  # fmt: skip
+    gaps = _strike_gaps(table, forward, spot, settings)
     return Market(
         days=_days(table, nodes, grid, priced, conventions),
         dropped=tuple(sorted(drops, key=lambda finding: str(finding.date))),
@@ -150,6 +141,28 @@ def assemble(
         unused_columns=_unused_columns(panels, tables),
         settings=settings,
     )
+
+
+def _relabelled(findings: Iterable[Finding], old: Axis, new: Axis) -> list[Finding]:
+    """Findings that name the quotes as the market does."""
+    names = dict(zip(old.labels, new.labels, strict=True))
+    return [replace(one, quote=names.get(one.quote, one.quote)) for one in findings]
+
+
+def _strike_gaps(
+    table: Joined, forward: Array, spot: Array, settings: MarketSettings
+) -> StrikeGaps | None:
+    """The strikes of quotes at the money against both conventions; None if none is given."""
+    if table.strikes is None:
+        return None
+    some = ~np.isnan(table.strikes).all(axis=0) & ~table.axis.is_named
+    if not some.any():
+        return None
+    expected = Verdict.SPOT if settings.conventions.first_caplet else Verdict.FORWARD
+    return StrikeGaps.between(
+        table.axis.only(some).labels, table.strikes[:, some], forward[:, some], spot[:, some],
+        expected, settings.checks.strike_gap_bp,
+    )  # fmt: skip
 
 
 def _given_as(panel: Panel, tables: Tables, settings: MarketSettings) -> str:
