@@ -7,10 +7,12 @@ import pytest
 from rich.console import Console
 
 import calibscope as cs
+from calibscope.report.render.as_data import as_data
 from calibscope.report.run import run_page
 from calibscope.report.sections.study_blocks import reference_blocks
-from calibscope.report.study import study_page
+from calibscope.report.study import study_page, study_screen
 from calibscope.study.run import Tally, run_study
+from renderings import in_html, tables
 
 
 def printed(page):
@@ -37,6 +39,20 @@ def test_reference_dates_where_they_are(tmp_path):
     assert "the last 3 of 5 red ones" in page
     assert "2020-03-20  RMSRE 0." in page
     assert "study.challenger_fits" in page
+
+
+def test_the_screen_is_a_document_like_others(study):
+    made = study_screen(study)
+    sections = as_data(made)["sections"]
+    titles = [part["title"] for part in sections]
+    assert titles[0] == ""
+    assert titles[1:] == ["Which quotes decide the fit?", "How much do they determine?",
+                          "Which days need review?"]  # fmt: skip
+    (rows,) = (one["rows"] for one in tables(sections[1]["blocks"]))
+    assert rows[0]["quote"] == "3Y"
+    assert all(title in in_html(made) for title in titles)
+    # In the terminal the second and the third are beside each other.
+    assert f"{titles[1]}      {titles[2]}" in printed(study_page(study))
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.numbers import number, percent
 from calibscope.base.parameters import bound_marks
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.solvers import is_global
@@ -32,7 +33,7 @@ class Status(Enum):
     UNDERDETERMINED = "There are fewer quotes than free parameters; many parameters fit alike."
     NOT_CONVERGED = "The solver stopped before an optimum."
     NOT_BEST = "There is a better optimum than this fit; fit.evidence has it."
-    UNREACHABLE = f"The best fit found misses the quotes by more than {100 * UNREACHABLE:.0f} %."
+    UNREACHABLE = f"The best fit found misses the quotes by more than {percent(UNREACHABLE, 0)}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +49,12 @@ class Fit:
 
     def __repr__(self) -> str:
         values = ", ".join(
-            f"{name}={value:.5g}"
+            f"{name}={number(value, '.5g')}"
             for name, value in zip(self.problem.specs.names, self.parameters.values, strict=True)
         )
         pulled = self.problem.has_anchor
-        cost = f" (of which the anchor costs {100 * self.anchor_cost:.3f} %)" if pulled else ""
-        return f"Fit({self.problem.day.label}: RMSRE {100 * self.rmsre:.3f} %{cost}, {values})"
+        cost = f" (of which the anchor costs {percent(self.anchor_cost, 3)})" if pulled else ""
+        return f"Fit({self.problem.day.label}: RMSRE {percent(self.rmsre, 3)}{cost}, {values})"
 
     @cached_property
     def parameters(self) -> Model:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import number, percent
 from calibscope.diagnosis.flags import largest, sizes
 from calibscope.diagnosis.wrong_quote import linear_chances, named
 
@@ -26,11 +27,11 @@ FACTS: Mapping[str, Callable[["Diagnosis"], object]] = {
     "bounds": lambda dx: _bounds(dx),
     "lever": lambda dx: (
         f"the fit is nearly forced through the {_label_of_largest(dx, dx.leverage)} "
-        f"{dx.problem.specs.quotes.removesuffix('s')} (leverage {dx.leverage.max():.2f})"
+        f"{dx.problem.specs.quotes.removesuffix('s')} (leverage {number(dx.leverage.max(), '.2f')})"
     ),
     "forced": lambda dx: _forced(dx),
     "curvature": lambda dx: (
-        f"up to {100 * dx.gauss_newton_error:.0f} %"
+        f"up to {percent(dx.gauss_newton_error, 0)}"
         if dx.gauss_newton_error < 1
         else "more than 100 %"
     ),
@@ -101,7 +102,8 @@ def _cook(dx: "Diagnosis") -> str:
     """The largest Cook's distance, and where it is but linear."""
     distance = dx.deletion.believed_distance
     is_exact = np.isfinite(dx.cooks_distance_exact[sizes(distance).argmax()])
-    return f"{largest(distance):.1f}{'' if is_exact else ', by the linear approximation'}"
+    text = number(float(largest(distance)), ".1f")
+    return text if is_exact else f"{text}, by the linear approximation"
 
 
 def _listed(names: list[str]) -> str:

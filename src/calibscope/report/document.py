@@ -216,8 +216,9 @@ class Section:
     """A part of a page, with an entry in the table of contents."""
 
     anchor: str
-    title: str
+    title: str  # none: what follows the title of the page
     blocks: tuple[Block, ...]
+    is_beside: bool = False  # in the terminal, the next section is to the right of it
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -252,9 +253,11 @@ def spans(text: str) -> list[tuple[Literal["", "code", "bold"], str]]:
     return found
 
 
-def section(anchor: str, title: str, *blocks: Block | str | None) -> Section:
+def section(
+    anchor: str, title: str, *blocks: Block | str | None, is_beside: bool = False
+) -> Section:
     """A section; texts become paragraphs, and what is None or empty is left out."""
-    return Section(anchor, title, as_blocks(blocks))
+    return Section(anchor, title, as_blocks(blocks), is_beside)
 
 
 def collapsible(title: str, *blocks: Block | str | None) -> Collapsible:

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from calibscope.base.numbers import counted, percent
+from calibscope.base.numbers import counted, number, percent
 from calibscope.study.rag import Rag
 from calibscope.study.run import LATEST, News, Tally
 from calibscope.study.study import Study
@@ -25,7 +25,7 @@ COLOURS = {Rag.GREEN: "green", Rag.AMBER: "yellow", Rag.RED: "red", Rag.GREY: "d
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.0f} days/s" if task.speed else "", style="cyan")
+        return Text(f"{number(task.speed, '.0f')} days/s" if task.speed else "", style="cyan")
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def _news(news: News, model: str = "") -> Text:
         text.append(f" {model}")
     if news.rmsre is None:
         return text.append(f": {'; '.join(news.reasons)}")
-    text.append(f": RMSRE {percent(news.rmsre)}, EDoF {news.edof:.0f}. {news.summary}")
+    text.append(f": RMSRE {percent(news.rmsre)}, EDoF {number(news.edof, '.0f')}. {news.summary}")
     if news.reasons:
         text.append(f" {news.rag.value.capitalize()} because: {'; '.join(news.reasons)}.")
     return text

@@ -1,11 +1,10 @@
 """What `calibscope run` and `calibscope demo` show of a study: one screen."""
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from calibscope.base.numbers import counted
-from calibscope.report.document import Heading, Paragraph
-from calibscope.report.render.terminal import shown, side_by_side
+from calibscope.report.document import Document, Heading, Paragraph, Section, section
+from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections import study_blocks as shared
 from calibscope.report.sections.models import model_blocks
 from calibscope.report.sections.plausible import plausible_sentence
@@ -18,42 +17,58 @@ MORE = "The others are in study.rag and study.challenger_fits."
 
 
 def study_page(study: Study) -> RenderableType:
+    """The same in the terminal."""
+    return on_terminal(study_screen(study))
+
+
+def study_screen(study: Study) -> Document:
     """Fit, three reference dates, leverage profile, EDoF levels, active bounds, red days."""
     if study.fitted.empty:
-        return Text(f"{study!r}: no day has results; study.days says why", style="bold")
-    partly = partly_quoted(study)
-    return Group(
-        Text(_headline(study), style="bold"),
-        shown(_dates(study), *shared.reference_blocks(study)),
-        side_by_side(
-            shown(
-                Heading("Which quotes decide the fit?"),
-                shared.leverage_table(study),
-                Paragraph(partly, is_note=True) if partly else None,
-            ),
-            shown(
-                Heading("How much do they determine?"),
-                shared.edof_table(study),
-                Paragraph(shared.switch_sentence(study), is_note=True),
-                Heading("Which bounds hold parameters?"),
-                shared.bound_table(study),
-            ),
+        return Document(f"{study!r}: no day has results; study.days says why", "", ())
+    several = len(study.models) > 1
+    return Document(
+        title=_headline(study),
+        subtitle="",
+        sections=(
+            section("fit", "", _dates(study), *shared.reference_blocks(study)),
+            _leverage(study),
+            _identifiability(study),
+            _review(study),
+            *([section("models", "Which model?", *model_blocks(study))] if several else []),
         ),
-        shown(
-            Heading("Which days need review?"),
-            shared.rag_sentence(study),
-            shared.red_day_table(study, RED_DAYS),
-            Paragraph(MORE, is_note=True) if len(shared.red_days(study)) > RED_DAYS else None,
-        ),
-        *_models(study),
     )
 
 
-def _models(study: Study) -> list[RenderableType]:
-    """Side by side, where there are several."""
-    if len(study.models) < 2:
-        return []
-    return [shown(Heading("Which model?"), *model_blocks(study))]
+def _leverage(study: Study) -> Section:
+    partly = partly_quoted(study)
+    return section(
+        "leverage",
+        "Which quotes decide the fit?",
+        shared.leverage_table(study),
+        Paragraph(partly, is_note=True) if partly else None,
+        is_beside=True,
+    )
+
+
+def _identifiability(study: Study) -> Section:
+    return section(
+        "identifiability",
+        "How much do they determine?",
+        shared.edof_table(study),
+        Paragraph(shared.switch_sentence(study), is_note=True),
+        Heading("Which bounds hold parameters?"),
+        shared.bound_table(study),
+    )
+
+
+def _review(study: Study) -> Section:
+    return section(
+        "review",
+        "Which days need review?",
+        shared.rag_sentence(study),
+        shared.red_day_table(study, RED_DAYS),
+        Paragraph(MORE, is_note=True) if len(shared.red_days(study)) > RED_DAYS else None,
+    )
 
 
 def _headline(study: Study) -> str:

@@ -4,6 +4,7 @@ A day counts as damaged if one of its rows, in any table, is not what was writte
 structure is damaged too, every day is read by itself, so that as many as possible are saved.
 """
 
+import datetime
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -193,7 +194,7 @@ def _blank(name: str, run_id: int) -> Any:
     if column.nullable:
         return None
     if isinstance(column.type, DateTime):
-        return "1970-01-01 00:00:00.000000"
+        return datetime.datetime(1970, 1, 1)
     if isinstance(column.type, String):
         return "{}" if name in ("inputs", "conventions", "settings", "software") else LOST
     return 0

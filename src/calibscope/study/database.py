@@ -9,6 +9,7 @@ Another database would be another module with these functions:
 `column_names`            of every table
 `rows_of`                 what a SELECT finds, as it is on disk
 `insert_columns`          rows given as columns; those that are there stay, or are replaced
+`as_dates`                dates and moments that `rows_of` has found
 `has_pages`, `faults`     what the database itself knows of losses
 `rebuild`                 the content of a store replaced by another, in one transaction
 `stamp`                   a number that is another one after every commit
@@ -22,6 +23,7 @@ database only while a transaction lasts. The operating system releases it when t
 however it ends.
 """
 
+import datetime
 import os
 import secrets
 import sqlite3
@@ -31,7 +33,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, create_engine, event
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Date,
+    DateTime,
+    Engine,
+    Select,
+    Table,
+    create_engine,
+    event,
+)
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
@@ -140,7 +153,7 @@ def insert_columns(
     columns: Mapping[str, Sequence[Any]],
     existing: Literal["refuse", "skip", "replace"] = "refuse",
 ) -> None:
-    """Rows given as columns, of what the store keeps: numbers, texts, bytes and None.
+    """Rows given as columns, of what the store keeps: numbers, texts, dates, bytes and None.
 
     They go to the driver as they are: a day has a hundred of them, and SQLAlchemy would take longer
     to look at each value than the database to store it.
@@ -158,9 +171,28 @@ def insert_columns(
         values = {name: statement.excluded[name] for name in columns if name not in keys}
         statement = statement.on_conflict_do_update(index_elements=keys, set_=values)
     compiled = statement.compile(dialect=connection.dialect, column_keys=list(columns))
-    rows = list(zip(*(columns[name] for name in compiled.positiontup or ()), strict=True))
+    names = compiled.positiontup or ()
+    rows = list(zip(*(_kept(table.columns[name], columns[name]) for name in names), strict=True))
     if rows:
         connection.exec_driver_sql(str(compiled), rows)
+
+
+def as_dates(column: "Column[Any]", values: Sequence[Any]) -> list[Any]:
+    """What a column of dates or moments has, as Python's own: SQLite keeps texts."""
+    kind = datetime.date if isinstance(column.type, Date) else datetime.datetime
+    return [None if text is None else kind.fromisoformat(text) for text in values]
+
+
+def _kept(column: "Column[Any]", values: Sequence[Any]) -> Sequence[Any]:
+    """Dates and moments as the texts that SQLAlchemy would write; texts stay as they are."""
+    if isinstance(column.type, Date):
+        return [one.isoformat() if isinstance(one, datetime.date) else one for one in values]
+    if isinstance(column.type, DateTime):
+        return [
+            one.isoformat(" ", "microseconds") if isinstance(one, datetime.datetime) else one
+            for one in values
+        ]
+    return values
 
 
 def has_pages(connection: Connection) -> bool:

@@ -9,6 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
+from calibscope.base.numbers import number
 from calibscope.calibration.solution import Status
 from calibscope.study.metric import further_metrics
 from calibscope.study.metrics import DAY_METRICS, limited, marks
@@ -83,7 +84,7 @@ def _reason(name: str, value: float, at: str | None) -> str:
     """In the words of the metric; one that is not here any more is named."""
     metric = limited(DAY_METRICS).get(name) or further_metrics().get(name)
     where = f" at {at}" if at else ""
-    return metric.reason(value, at) if metric else f"{name} {value:.3g}{where}"
+    return metric.reason(value, at) if metric else f"{name} {number(value)}{where}"
 
 
 def with_further(

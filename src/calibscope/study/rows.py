@@ -5,7 +5,6 @@ They are hashed and shown from here, so that what is shown is what was checked. 
 doubles, with one NaN for whatever is missing, then all texts.
 """
 
-import datetime
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
@@ -15,7 +14,7 @@ import numpy as np
 from sqlalchemy import Connection, Date, DateTime, LargeBinary, String, Table, select
 
 from calibscope.base.arrays import Array
-from calibscope.study.database import rows_of
+from calibscope.study.database import as_dates, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,9 +119,7 @@ class Rows:
     def _shown(self, name: str) -> Any:
         kind, values = self.table.columns[name].type, self.columns[name]
         if isinstance(kind, Date | DateTime):
-            parsed = datetime.date if isinstance(kind, Date) else datetime.datetime
-            found = [None if text is None else parsed.fromisoformat(text) for text in values]
-            return found or np.array([], dtype=object)
+            return as_dates(self.table.columns[name], values) or np.array([], dtype=object)
         if name in self.numbers:
             return self.numbers[name]
         return list(values) or np.array([], dtype=object)

@@ -208,7 +208,6 @@ def write_days(
         columns["day_id"] = ids
         if table is days:
             columns |= {name: list(values) for name, values in known.items()}
-            columns["date"] = [date.isoformat() for date in known["date"]]
             columns["model"] = [model] * len(ids)
         if "run_id" in table.columns:
             columns["run_id"] = [run_id] * len(ids)

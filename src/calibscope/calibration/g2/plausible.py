@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.base.numbers import number
 from calibscope.calibration.g2.bench import Workbench
 from calibscope.calibration.g2.symmetry import is_plain, is_symmetric
 from calibscope.calibration.near_optimal.plausible import ROUNDING
@@ -70,15 +71,16 @@ class PlausibleBox:
     def _reasons(self, a_x: float, a_y: float, sigma_x: float, sigma_y: float) -> Iterator[str]:
         for name, value in zip(PARAMETERS[:2], (a_x, a_y), strict=True):
             if value > self.a_highest * (1 + ROUNDING):
-                yield f"{name} = {value:.3g} is above {self.a_highest:g}"
+                yield f"{name} = {number(value)} is above {self.a_highest:g}"
             if value < self.a_lowest * (1 - ROUNDING):
-                yield f"{name} = {value:.3g} is below {self.a_lowest:g}"
+                yield f"{name} = {number(value)} is below {self.a_lowest:g}"
         for name, value in zip(PARAMETERS[2:4], (sigma_x, sigma_y), strict=True):
             if value > self.sigma_highest * (1 + ROUNDING):
-                yield f"{name} = {value:.2f} is above {self.sigma_highest:g}"
+                yield f"{name} = {number(value, '.2f')} is above {self.sigma_highest:g}"
         if max(a_x, a_y) < self.ratio_lowest * min(a_x, a_y) * (1 - ROUNDING):
             ratio = max(a_x, a_y) / min(a_x, a_y)
-            yield f"the speeds are nearly equal (ratio {ratio:.3g}, below {self.ratio_lowest:g})"
+            limit = f"below {self.ratio_lowest:g}"
+            yield f"the speeds are nearly equal (ratio {number(ratio)}, {limit})"
 
     def bounds(self, problem: Problem) -> tuple[Array, Array] | None:
         """Bounds inside both box and problem; None if there is nothing inside both.

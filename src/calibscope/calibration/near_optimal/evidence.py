@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibscope.base.numbers import PERCENT, number, percent
 from calibscope.calibration.near_optimal.local_minima import LocalMinima, local_minima
 from calibscope.calibration.near_optimal.near_optimal import NearOptimalSet, near_optimal
 from calibscope.calibration.near_optimal.plausible import Plausible
@@ -70,10 +71,11 @@ class Evidence:
         )
         if not self.is_best:
             return (
-                f"There is a better optimum than this fit: RMSRE {100 * best.rmsre:.6g} % against "
-                f"{100 * self.rmsre:.6g} %, at {_words(best.parameters)}."
+                "There is a better optimum than this fit: RMSRE "
+                f"{PERCENT.text(best.rmsre, '.6g')} against "
+                f"{PERCENT.text(self.rmsre, '.6g')}, at {_words(best.parameters)}."
             )
-        share = f"{100 * best.share_of_starts:.0f} % of {self.local_minima.starts} starts end in it"
+        share = f"{percent(best.share_of_starts, 0)} of {self.local_minima.starts} starts end in it"
         if second is None:
             text = f"One optimum was found, with RMSRE {_percent(best.rmsre)}; {share}"
         elif self.local_minima.is_same_fit_other_parameters:
@@ -84,7 +86,11 @@ class Evidence:
             )
         else:
             gap = self.local_minima.gap
-            more = f"{100 * gap:.2g} % more" if gap < 1 else f"{1 + gap:.2g} times as much"
+            more = (
+                f"{PERCENT.text(gap, '.2g')} more"
+                if gap < 1
+                else f"{number(1 + gap, '.2g')} times as much"
+            )
             text = (
                 f"{len(optima)} optima were found; the best has RMSRE {_percent(best.rmsre)}, "
                 f"the runner-up {_percent(second.rmsre)} ({more}, at "
@@ -103,8 +109,9 @@ class Evidence:
         why = " and ".join([", ".join(reasons[:-1]), reasons[-1]] if reasons[1:] else reasons)
         if self.plausible_fit is None:
             return f"The fit is implausible: {why}; the bounds leave no plausible one."
-        more = 100 * self.plausible_cost / max(self.rmsre, PERFECT)
-        told = f"{abs(more):.2g} % {'more' if more >= 0 else 'less, without what the anchor pulls'}"
+        more = self.plausible_cost / max(self.rmsre, PERFECT)
+        told = PERCENT.text(abs(more), ".2g")
+        told += " more" if more >= 0 else " less, without what the anchor pulls"
         return (
             f"The fit is implausible: {why}; the best plausible one has RMSRE "
             f"{_percent(self.plausible_rmsre)} ({told}), with "
@@ -190,21 +197,21 @@ def evidence(
 
 def _percent(value: float) -> str:
     """Three digits, so that 0.505 % and 0.512 % differ; rounding errors count as nothing."""
-    return f"{100 * value:.3g} %" if value > PERFECT else "0 %"
+    return PERCENT.text(value) if value > PERFECT else "0 %"
 
 
 def _words(model: Model) -> str:
     named = zip(model.specs.names, model.values, strict=True)
-    return ", ".join(f"{name} = {value:.3g}" for name, value in named)
+    return ", ".join(f"{name} = {number(value)}" for name, value in named)
 
 
 def _leading(model: Model) -> str:
     """The first parameter, enough to tell two optima apart."""
-    return f"{model.specs.names[0]} = {model.values[0]:.3g}"
+    return f"{model.specs.names[0]} = {number(model.values[0])}"
 
 
 def _range(found: NearOptimalSet, p: int) -> str:
-    low, high = f"{found.low[p]:.2g}", f"{found.high[p]:.2g}"
+    low, high = number(found.low[p], ".2g"), number(found.high[p], ".2g")
     low += " (its bound)" if found.is_low_at_bound[p] else ""
     high += " (its bound)" if found.is_high_at_bound[p] else ""
     return f"{found.specs.names[p]} can be anything from {low} to {high}"

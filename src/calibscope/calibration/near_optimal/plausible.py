@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.base.numbers import number
 from calibscope.base.threads import share_days
 from calibscope.calibration.problem import Problem
 from calibscope.models.model import Model
@@ -74,9 +75,9 @@ class PlausibleBounds:
         for spec, value in zip(model.specs, model.values.tolist(), strict=True):
             low, high = spec.plausible
             if value > high + ROUNDING * abs(high):
-                found.append(f"{spec.name} = {value:.3g} is above {high:g}")
+                found.append(f"{spec.name} = {number(value)} is above {high:g}")
             if value < low - ROUNDING * abs(low):
-                found.append(f"{spec.name} = {value:.3g} is below {low:g}")
+                found.append(f"{spec.name} = {number(value)} is below {low:g}")
         return tuple(found)
 
     def fit(self, problem: Problem) -> Model | None:

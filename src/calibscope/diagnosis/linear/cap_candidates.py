@@ -3,6 +3,7 @@
 import numpy as np
 
 from calibscope.base.arrays import ArrayLike
+from calibscope.base.numbers import PERCENT
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.linear.data_worth import CandidateQuotes
 from calibscope.market.day import MarketDay
@@ -61,7 +62,11 @@ def cap_candidates(
         first_caplet=day.has_first_caplet,
         date=day.date,
     )
-    ends = [""] * len(years) if strikes is None else [f" at {100 * k:.4g} %" for k in asked.strikes]
+    ends = (
+        [""] * len(years)
+        if strikes is None
+        else [f" at {PERCENT.text(k, '.4g')}" for k in asked.strikes]
+    )
     labels = [f"{label(year)}{end}" for year, end in zip(years, ends, strict=True)]
     level = np.median(fit.problem.weights * day.prices**2)
     return CandidateQuotes(

@@ -33,6 +33,7 @@ from scipy.special import ndtri, stdtrit
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices
 from calibscope.base.compiled import compiled, compiled_for_stacks
+from calibscope.base.numbers import number
 from calibscope.base.parameters import ARCTANH, LOG, Specs
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.uncertainty import Form, Noise, is_known
@@ -101,7 +102,7 @@ class Intervals:
         if not self.is_connected[..., p].all():
             said.append("with a gap")
         if (second := np.unique(self.second_minimum[..., p])).size and not np.isnan(second[0]):
-            said.append(f"second minimum at {second[0]:.3g}")
+            said.append(f"second minimum at {number(second[0])}")
         if self.is_contradicted[..., p].any():
             said.append("contradicted by the profile")
         return ", ".join(word for word in said if word)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibscope.base.arrays import Array
-from calibscope.base.numbers import PERCENT
+from calibscope.base.numbers import PERCENT, number
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.propagate.consequences import Consequences
@@ -73,4 +73,4 @@ def _cautions(found: "Consequences") -> list[str]:
 
 
 def _parameters(names: tuple[str, ...], point: Array) -> str:
-    return ", ".join(f"{name} = {value:.3g}" for name, value in zip(names, point, strict=True))
+    return ", ".join(f"{name} = {number(value)}" for name, value in zip(names, point, strict=True))

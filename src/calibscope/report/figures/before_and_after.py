@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import number
 from calibscope.report.figures.parameters import symbol_of
 from calibscope.report.figures.style import BLUE, GREY, ORANGE, SKY, dressed
 from calibscope.study.what_if import WhatIf
@@ -59,12 +60,12 @@ def _alt(found: WhatIf, shifts: Array, guessed: Array) -> str:
     most = int(np.argmax(np.abs(shifts)))
     name = found.dx_before.problem.specs.names[most]
     text = (
-        f"Leverage before and after. {name} moves most, by {shifts[most]:+.3g} "
-        f"percent; the prediction was {guessed[most]:+.3g}."
+        f"Leverage before and after. {name} moves most, by {number(shifts[most], '+.3g')} "
+        f"percent; the prediction was {number(guessed[most], '+.3g')}."
     )
     gap = np.abs(_common(found))
     if gap.size:
-        text += f" Leverages change by {gap.max():.2g} at most."
+        text += f" Leverages change by {number(gap.max(), '.2g')} at most."
     return text
 
 

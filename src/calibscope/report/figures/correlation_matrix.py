@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import number
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.report.figures.style import BLUE, ORANGE, dressed
 
@@ -80,7 +81,9 @@ def _words(dx: Diagnosis, matrix: Array) -> list[list[str]]:
     order = ("fixed", "bound", "none")
     return [
         [
-            f"{value:.2f}" if np.isfinite(value) else min(reasons[i], reasons[j], key=order.index)
+            number(value, ".2f")
+            if np.isfinite(value)
+            else min(reasons[i], reasons[j], key=order.index)
             for j, value in enumerate(row)
         ]
         for i, row in enumerate(matrix)
@@ -94,7 +97,8 @@ def _alt(dx: Diagnosis, names: list[str]) -> str:
     empty = [name for name, own in zip(names, np.diag(dx.correlation_exact), strict=True)
              if np.isnan(own)]  # fmt: skip
     known = (
-        f"The strongest correlation by Gauss-Newton is {dx.correlation[i, j]:.3f}, of {names[i]} "
+        f"The strongest correlation by Gauss-Newton is {number(dx.correlation[i, j], '.3f')}, of "
+        f"{names[i]} "
         f"with {names[j]}."
         if sizes.max() >= 0
         else "No two parameters have a correlation by Gauss-Newton."

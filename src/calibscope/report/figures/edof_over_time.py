@@ -5,6 +5,7 @@ import math
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from calibscope.base.numbers import number
 from calibscope.report.figures.marks import (
     add_symbols,
     add_ticks,
@@ -92,4 +93,4 @@ def _note(study: Study) -> str:
         most = switches.loc[switches["switches"].idxmax()]
         text += f", most in {most['quarter']} ({most['switches']})"
     low, high = fitted["edof_tikhonov"].min(), fitted["edof_tikhonov"].max()
-    return f"{text}. Tikhonov's trace is between {low:.2f} and {high:.2f}."
+    return f"{text}. Tikhonov's trace is between {number(low, '.2f')} and {number(high, '.2f')}."

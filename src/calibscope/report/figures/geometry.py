@@ -17,6 +17,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, BoolArray, frozen
+from calibscope.base.numbers import number
 from calibscope.calibration.solution import Fit
 from calibscope.market.maturity import SAME_MATURITY
 from calibscope.report.figures.style import BLACK, BLUE, GREY, ORANGE, dressed
@@ -274,7 +275,7 @@ def _is_below(point: Array, camera: dict[str, dict[str, float | str]]) -> bool:
 
 
 def _number(value: float) -> str:
-    return f"{value:+.2g}" if abs(value) > ROUNDING else "0"
+    return number(value, "+.2g") if abs(value) > ROUNDING else "0"
 
 
 def _are(count: int) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from calibscope.base.numbers import number
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.report.figures.style import BLACK, BLUE, ORANGE, dressed
 
@@ -53,6 +54,6 @@ def hat_matrix(dx: Diagnosis, note: str = "") -> go.Figure:
     highest = int(np.argmax(dx.leverage))
     alt = (
         f"Hat matrix of {m} quotes. The leverages on its diagonal sum to {dx.edof}; the highest is "
-        f"{dx.leverage[highest]:.2f} at {names[highest]}."
+        f"{number(dx.leverage[highest], '.2f')} at {names[highest]}."
     )
     return figure.update_layout(height=560, meta={"alt": alt})

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, frozen
+from calibscope.base.numbers import PERCENT
 from calibscope.base.spelling import choose_from
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.report.figures.free_place import HALF_HEIGHT, PLOTS, free_place
@@ -170,6 +171,10 @@ def _label_places(tips: Array, chosen: list[int]) -> list[tuple[float, float]]:
     return found
 
 
+def _shift(percent: float) -> str:
+    return PERCENT.text(percent / 100, "+.2g")
+
+
 def _alt(
     labels: list[str], names: list[str], axes: tuple[int, int], shown: Array, forms: list[Array]
 ) -> str:
@@ -178,7 +183,7 @@ def _alt(
     x, y = (names[axis] for axis in axes)
     text = (
         f"Influence of {len(labels)} quotes on {x} and {y}. The longest arrow is that of "
-        f"{labels[k]}: {tips[k, 0]:+.2g} % in {x}, {tips[k, 1]:+.2g} % in {y}."
+        f"{labels[k]}: {_shift(tips[k, 0])} in {x}, {_shift(tips[k, 1])} in {y}."
     )
     if not np.isfinite(forms[1]).all():
         text += " There is no exact Hessian to compare with."

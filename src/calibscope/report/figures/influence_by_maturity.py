@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from calibscope.base.numbers import number
 from calibscope.report.figures.marks import answered, share_of
 from calibscope.report.figures.violins import violins
 from calibscope.study import statistics
@@ -52,10 +53,11 @@ def _note(table: pd.DataFrame) -> str:
     highest, tail = table["log10_median"].idxmax(), table["tail_share"].idxmax()
     worst = table["largest"].idxmax()
     largest = table["largest"][worst]
-    size = f"{largest:,.0f}" if largest >= 100 else f"{largest:.2g}"
+    size = number(largest, ",.0f") if largest >= 100 else number(largest, ".2g")
     zeros = int(table["zero_days"].sum())
     return (
-        f"Highest median at {table['label'][highest]} ({10 ** table['log10_median'][highest]:.2g})"
+        f"Highest median at {table['label'][highest]} "
+        f"({number(10 ** table['log10_median'][highest], '.2g')})"
         f"; {table['label'][tail]} has {share_of(table['tail_share'][tail], 1)} of the largest 1 %"
         f" of scores. Largest: {size} at {table['label'][worst]} on "
         f"{table['largest_on'][worst]:%Y-%m-%d}." + (f" {zeros:,} scores are zero." * bool(zeros))

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array, Indices
-from calibscope.base.numbers import PERCENT, estimate, percent
+from calibscope.base.numbers import PERCENT, estimate, number, percent
 from calibscope.diagnosis import settings
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.intervals import Intervals
@@ -170,5 +170,5 @@ def _alt(intervals: Intervals) -> str:
         if intervals.marks[p]:
             parts.append(f"{name} {intervals.marks[p]}")
         else:
-            parts.append(f"{name} {intervals.low[0, p]:.3g} to {intervals.high[0, p]:.3g}")
+            parts.append(f"{name} {number(intervals.low[0, p])} to {number(intervals.high[0, p])}")
     return f"95 % intervals of the parameters: {'; '.join(parts)}."

@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import number
 from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut
 from calibscope.report.figures.panels import arranged, panels
 from calibscope.report.figures.parameters import symbol_of
@@ -95,7 +96,7 @@ def _marker(colour: str, symbol: str | list[str], size: int) -> dict[str, object
 
 
 def _texts(values: Array) -> list[str]:
-    return [f"{value:+.3g}" for value in values]
+    return [number(value, "+.3g") for value in values]
 
 
 def _alt(found: LeaveOneOut) -> str:
@@ -106,5 +107,5 @@ def _alt(found: LeaveOneOut) -> str:
     return (
         f"Shifts of {len(shifts.specs.names)} parameters without each of {len(found.labels)} "
         f"quotes. The largest is that of {shifts.specs.names[p]} without {found.labels[k]}: "
-        f"{shifts.values[p]:.3g} to {shifts.parameters[k, p]:.3g}."
+        f"{number(shifts.values[p])} to {number(shifts.parameters[k, p])}."
     )

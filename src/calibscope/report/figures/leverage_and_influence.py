@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from calibscope.base.numbers import number
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.report.figures.style import BLACK, BLUE, SKY, dressed
 
@@ -63,15 +64,15 @@ def leverage_and_influence(
     largest = np.fmax.reduce([each.cooks_distance for each, *_ in modes])
     is_far = np.isfinite(largest) & (largest >= dx.settings.cooks_distance)
     figure.add_scatter(
-        x=np.array(names)[is_far], y=largest[is_far], text=[f"{x:.2g}" for x in largest[is_far]],
-        mode="text", textposition="top center", cliponaxis=False, showlegend=False,
-        name="far", hoverinfo="skip", row=2, col=1,
+        x=np.array(names)[is_far], y=largest[is_far], mode="text",
+        text=[number(x, ".2g") for x in largest[is_far]], textposition="top center",
+        cliponaxis=False, showlegend=False, name="far", hoverinfo="skip", row=2, col=1,
     )  # fmt: skip
     mean = float(np.mean(dx.leverage))
     highest = np.max(np.append(_finite(dx), [] if beside is None else _finite(beside)), initial=1.0)
     limit = dx.settings.cooks_distance
     for row, height, name in (
-        (1, mean, f"mean leverage {mean:.2f}"),
+        (1, mean, f"mean leverage {number(mean, '.2f')}"),
         (2, limit, f"Cook's distance {limit:g}: far"),
     ):
         figure.add_scatter(
@@ -97,12 +98,14 @@ def _finite(dx: Diagnosis) -> np.ndarray:
 def _alt(dx: Diagnosis, names: list[str]) -> str:
     first = int(np.argmax(dx.leverage))
     text = (
-        f"Leverage of {len(names)} quotes, {dx.leverage[first]:.2f} at most, at {names[first]}, "
-        f"{np.mean(dx.leverage):.2f} on average."
+        f"Leverage of {len(names)} quotes, {number(dx.leverage[first], '.2f')} at most, at "
+        f"{names[first]}, "
+        f"{number(float(np.mean(dx.leverage)), '.2f')} on average."
     )
     if not _finite(dx).size:
         return text + " No quote has a Cook's distance."
     second = int(np.nanargmax(np.where(np.isfinite(dx.cooks_distance), dx.cooks_distance, np.nan)))
     return text + (
-        f" The largest Cook's distance is {dx.cooks_distance[second]:.2g}, at {names[second]}."
+        f" The largest Cook's distance is {number(dx.cooks_distance[second], '.2g')}, at "
+        f"{names[second]}."
     )

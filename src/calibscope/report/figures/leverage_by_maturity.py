@@ -2,6 +2,7 @@
 
 import plotly.graph_objects as go
 
+from calibscope.base.numbers import number
 from calibscope.diagnosis.settings import USUAL
 from calibscope.report.figures.marks import answered, share_of
 from calibscope.report.figures.violins import violins
@@ -36,7 +37,9 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
     else:
         share = table[f"share_above_{NEAR_ONE:g}"]
         most, highest = share.idxmax(), table["median"].nlargest(3).index
-        medians = ", ".join(f"{table['label'][i]} {table['median'][i]:.2f}" for i in highest)
+        medians = ", ".join(
+            f"{table['label'][i]} {number(table['median'][i], '.2f')}" for i in highest
+        )
         note = "Only parameters at no bound. " if strict else ""
         note += f"At 1 the fit follows the quote. Highest medians: {medians}."
         if share[most] > 0:

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array
-from calibscope.base.numbers import PERCENT, percent
+from calibscope.base.numbers import PERCENT, number, percent
 from calibscope.calibration.bench import Grid
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.search import search_for
@@ -87,7 +87,7 @@ def _range(problem: Problem, p: int, points: Array, profile: Grid | None) -> dic
         "type": "log",
         "range": [float(np.log10(low)), float(np.log10(high))],
         "tickvals": TICKS,
-        "ticktext": [f"{tick:.5f}".rstrip("0").rstrip(".") for tick in TICKS],
+        "ticktext": [number(tick, ".5f").rstrip("0").rstrip(".") for tick in TICKS],
     }
 
 
@@ -243,7 +243,7 @@ def _alt(fit: Fit) -> str:
     evidence, names = fit.evidence, fit.problem.specs.names
     ranges = (evidence.near_optimal.range_of(names[p]) for p in MAPPED)
     told = " and ".join(
-        f"{names[p]} from {low:.2g} to {high:.2g}"
+        f"{names[p]} from {number(low, '.2g')} to {number(high, '.2g')}"
         for p, (low, high) in zip(MAPPED, ranges, strict=True)
     )
     return f"{evidence.sentences[0]} Nearly as good fits have {told}."

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
-from calibscope.base.numbers import PERCENT
+from calibscope.base.numbers import BASIS_POINTS, PERCENT
 from calibscope.calibration.solution import Fit
 from calibscope.report.figures.style import BLUE, GREY, ORANGE, dressed
 
@@ -96,7 +96,10 @@ def _alt(fit: Fit, names: list[str], errors: Array, vol_errors: Array) -> str:
     quotes = f"{len(names)} {fit.problem.day.quoted_as}"
     text = (
         f"Normal vols of market and model for {quotes} from {names[0]} "
-        f"to {names[-1]}; RMSRE {PERCENT.text(fit.rmsre)}, largest error {errors[worst]:+.2g} % of "
+        f"to {names[-1]}; RMSRE {PERCENT.text(fit.rmsre)}, largest error "
+        f"{PERCENT.text(errors[worst] / 100, '+.2g')} of "
         f"the price at {names[worst]}"
     )
-    return text + (f", {np.abs(vols).max():.2g} bp of vol at most." if vols.size else ".")
+    if not vols.size:
+        return f"{text}."
+    return f"{text}, {BASIS_POINTS.text(np.abs(vols).max() / 1e4, '.2g')} of vol at most."

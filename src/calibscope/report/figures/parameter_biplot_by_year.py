@@ -5,6 +5,7 @@ import math
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from calibscope.base.numbers import number
 from calibscope.report.figures.marks import answered, as_text, marks_of, short
 from calibscope.report.figures.style import BLUE, percent
 from calibscope.study.statistics.parameter_pca import Coordinates, parameter_pca
@@ -71,8 +72,9 @@ def parameter_biplot_by_year(study: Study, coordinates: Coordinates = "natural")
         total = (spread**2).sum(axis=1) ** 0.5
         widest, narrowest = total.idxmax(), total.idxmin()
         note = (
-            f"Spread (standard deviation in the plane) {total[narrowest]:.2f} in {narrowest}, the "
-            f"quietest year, and {total[widest]:.2f} in {widest}, the widest."
+            f"Spread (standard deviation in the plane) {number(total[narrowest], '.2f')} in "
+            f"{narrowest}, the "
+            f"quietest year, and {number(total[widest], '.2f')} in {widest}, the widest."
         )
     alt = f"One scatter plot per year, over all days in grey. {note}"
     return answered(figure, study, "When did the parameters move?", note, alt, 640)

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from calibscope.base.arrays import Array, BoolArray
-from calibscope.base.numbers import interval, percent
+from calibscope.base.numbers import interval, number, percent
 from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.diagnosis.refit.profile import Profile, Profiles
 from calibscope.report.figures.panels import arranged, panels
@@ -100,10 +100,12 @@ def _add_curve(
         _add_bar(figure, place, f"{curve.name}, {method}", np.array(ends), is_log,
                  1.0 + BELOW[method] * span, (first, last), colour)  # fmt: skip
     estimate = _coordinates(found.problem.values[p : p + 1], is_log)
+    estimated = found.problem.values[p]
     figure.add_scatter(
         x=estimate, y=[1.0], mode="markers", showlegend=False, name=f"{curve.name}, fit",
         marker={"color": BLACK, "size": 8, "symbol": "diamond"}, cliponaxis=False,
-        hovertemplate=f"fit: {curve.name} = {found.problem.values[p]:.4g}<extra></extra>", **place,
+        hovertemplate=f"fit: {curve.name} = {number(estimated, '.4g')}<extra></extra>",
+        **place,
     )  # fmt: skip
     figure.update_xaxes(
         range=[first, last], tickangle=0, tickfont_size=12, **_ticks(first, last, is_log), **place
@@ -192,29 +194,29 @@ def _ticks(first: float, last: float, is_log: bool) -> dict[str, list[Any]]:
     decades = range(int(np.floor(first)), int(np.ceil(last)))
     powers = [digit * 10.0**decade for digit in DIGITS for decade in decades]
     kept: list[float] = []
-    for number in powers if is_log else CORRELATIONS:
-        x = float(_coordinates(np.array([number]), is_log)[0])
+    for tick in powers if is_log else CORRELATIONS:
+        x = float(_coordinates(np.array([tick]), is_log)[0])
         others = _coordinates(np.array(kept), is_log)
         if first <= x <= last and (np.abs(others - x) > APART * (last - first)).all():
-            kept.append(number)
+            kept.append(tick)
     if len(kept) < 2:  # a panel between two round numbers
         inner = np.linspace(first, last, 4)[1:3]
         numbers = 10**inner if is_log else np.sin(inner)
-        kept = [float(number) for number in interval(*numbers).split(" to ")]
+        kept = [float(tick) for tick in interval(*numbers).split(" to ")]
     kept.sort()
     return {
         "tickvals": _coordinates(np.array(kept), is_log).tolist(),
-        "ticktext": [f"{number:.6g}" for number in kept],
+        "ticktext": [number(tick, ".6g") for tick in kept],
     }
 
 
 def _texts(values: Array) -> list[str]:
-    return [f"{value:.4g}" for value in values]
+    return [number(value, ".4g") for value in values]
 
 
 def _alt(found: Profiles) -> str:
     parts = [
-        f"{curve.name} {curve.low[-1]:.3g} to {curve.high[-1]:.3g}"
+        f"{curve.name} {number(curve.low[-1])} to {number(curve.high[-1])}"
         + ("" if curve.is_connected else " with a gap")
         for curve in found.curves
     ]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from calibscope.base.numbers import PERCENT
+from calibscope.base.numbers import PERCENT, number
 from calibscope.report.figures.heat_map import heat_map, quantile
 from calibscope.report.figures.marks import answered
 from calibscope.report.figures.style import percent
@@ -63,5 +63,5 @@ def _ticks(limit: float) -> dict[str, Any]:
     most = int(limit / step)
     values = [step * k for k in range(-most, most + 1)]
     minus = "\N{MINUS SIGN}"
-    words = [f"{value:+.6g}".replace("-", minus) if value else "0" for value in values]
+    words = [number(value, "+.6g").replace("-", minus) if value else "0" for value in values]
     return {"tickvals": values, "ticktext": words}

@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import number
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.effective_degrees import edof_at
 from calibscope.report.figures.style import BLACK, BLUE, ORANGE, dressed
@@ -61,7 +62,7 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
     line = {"color": BLACK, "dash": "dot", "width": 1.5}
     figure.add_scatter(
         x=[0.5, p + 0.5], y=[tolerance] * 2, mode="lines", line=line, legendgroup="tolerance",
-        name=f"tolerance {tolerance:.2g}", row=1, col=1,
+        name=f"tolerance {number(tolerance, '.2g')}", row=1, col=1,
     )  # fmt: skip
     figure.add_scatter(
         x=[tolerance] * 2, y=[0, p + 0.4], mode="lines", line=line, legendgroup="tolerance",
@@ -90,8 +91,10 @@ def singular_spectrum(dx: Diagnosis, note: str = "") -> go.Figure:
     )
     dressed(figure, "How many parameters do the quotes determine?", note)
     alt = (
-        f"Singular values fall to {relative(dx.singular_values[:p])[-1]:.1e} of the largest. EDoF "
-        f"is {dx.edof} of {dx.geometry.parameter_count} at a tolerance of {tolerance:.2g}, in "
+        f"Singular values fall to {number(relative(dx.singular_values[:p])[-1], '.1e')} of the "
+        "largest. EDoF "
+        f"is {dx.edof} of {dx.geometry.parameter_count} at a tolerance of "
+        f"{number(tolerance, '.2g')}, in "
         f"scaled coordinates {dx.effective_degrees.scaled}."
     )
     return figure.update_layout(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibscope.base.numbers import PERCENT, percent
+from calibscope.base.numbers import PERCENT, number, percent
 from calibscope.diagnosis.linear.bates_watts import (
     MAXIMUM_LIMIT,
     RMS_LIMIT,
@@ -41,7 +41,9 @@ def shift_text(found: LeaveOneOut, k: int) -> str:
     shifts, p = found.shifts, int(found.shifts.moves_most[k])
     if np.isnan(found.rms[k]):
         return "-"
-    return f"{shifts.specs.names[p]} {shifts.values[p]:.3g} to {shifts.parameters[k, p]:.3g}"
+    return (
+        f"{shifts.specs.names[p]} {number(shifts.values[p])} to {number(shifts.parameters[k, p])}"
+    )
 
 
 def comparison_sentence(found: IntervalComparison) -> str:
@@ -62,7 +64,9 @@ def better_sentence(found: Profiles) -> str:
     if found.better is None:
         return ""
     names = found.problem.specs.names
-    where = ", ".join(f"{name} {x:.4g}" for name, x in zip(names, found.better, strict=True))
+    where = ", ".join(
+        f"{name} {number(x, '.4g')}" for name, x in zip(names, found.better, strict=True)
+    )
     return f"The profiles came across a better fit, with {where}: the calibration missed it."
 
 
@@ -92,7 +96,7 @@ def curvature_sentences(found: BatesWatts) -> tuple[str, str]:
 def _both(found: RelativeCurvature) -> str:
     if np.isnan(found.rms_at_level):
         return "unknown"
-    return f"{found.rms_at_level:.3g} and {found.maximum_at_level:.3g}"
+    return f"{number(found.rms_at_level)} and {number(found.maximum_at_level)}"
 
 
 def robust_sentence(found: tuple[Robust, ...]) -> str:
@@ -121,4 +125,4 @@ def _worth(found: DataWorth, p: int) -> str:
 
 
 def _factor(factor: float) -> str:
-    return "(not identified without it)" if np.isinf(factor) else f"(x {factor:.3g})"
+    return "(not identified without it)" if np.isinf(factor) else f"(x {number(factor)})"

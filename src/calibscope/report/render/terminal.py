@@ -39,15 +39,26 @@ def on_terminal(document: Document) -> RenderableType:
         Text(document.title, style="bold"),
         *([Text(document.subtitle)] if document.subtitle else []),
         *([Text(document.label, style="bold yellow")] if document.label else []),
-        shown(*document.sections),
+        *_sections(document.sections),
     )
+
+
+def _sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
+    """One below the other, but for those that fit one screen only beside each other."""
+    rest = iter(sections)
+    for each in rest:
+        right = next(rest, None) if each.is_beside else None
+        yield shown(each) if right is None else side_by_side(shown(each), shown(right))
 
 
 def shown(*content: Section | Block | str | None) -> RenderableType:
     """Blocks, and sections below their titles."""
     parts: list[Block | str | None] = []
     for each in content:
-        parts += [Heading(each.title), *each.blocks] if isinstance(each, Section) else [each]
+        if isinstance(each, Section):
+            parts += [Heading(each.title) if each.title else None, *each.blocks]
+        else:
+            parts.append(each)
     return Group(*_made(as_blocks(parts)))
 
 

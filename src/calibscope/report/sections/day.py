@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 
 from calibscope import __version__
-from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate
+from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate, number, percent
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
@@ -86,13 +86,13 @@ def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed) -> Sec
     return section(
         "summary",
         "Summary",
-        f"RMSRE {PERCENT.text(fit.rmsre, '.3f')}. {fit.status.value} {dx.summary}",
+        f"RMSRE {percent(fit.rmsre, 3)}. {fit.status.value} {dx.summary}",
         f"As if all parameters could move: {full.summary}" if dx.is_held.any() else None,
         None
         if fit.is_identified
         else Callout(
             "The quotes do not identify all parameters: others would price alike (condition number "
-            f"{fit.condition_number:.0e})."
+            f"{number(fit.condition_number, '.0e')})."
         ),
         *fit.evidence.sentences,
         _parameters(fit),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate, percent, share
+from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate, number, percent, share
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.settings import LEVELS
@@ -89,7 +89,8 @@ def bound_lines(dx: Diagnosis) -> list[str]:
     if not at_bound.size:
         return []
     return [
-        f"{names[p]} is at its bound: multiplier {ratios[p]:.2g} standard errors from zero, so "
+        f"{names[p]} is at its bound: multiplier {number(ratios[p], '.2g')} standard errors from "
+        "zero, so "
         f"{'the bound holds' if dx.bounds.holds[p] else 'it may be there by chance'}."
         for p in at_bound
     ]
@@ -102,9 +103,10 @@ def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
         f"EDoF {dx.edof} of {dx.geometry.parameter_count} parameters, at a tolerance of "
         f"{dx.settings.rank_tolerance:g} on W^(1/2) J; in scaled coordinates {degrees.scaled}, "
         f"all parameters free {degrees.full}, without those at bounds {degrees.strict}, Tikhonov "
-        f"{degrees.tikhonov:.2f} (lambda {degrees.tikhonov_lambda:.2g}).",
-        f"Singular values {', '.join(f'{s:.2g}' for s in counted)}; condition number "
-        f"{dx.condition_number:.1e}.",
+        f"{number(float(degrees.tikhonov), '.2f')} (lambda "
+        f"{number(float(degrees.tikhonov_lambda), '.2g')}).",
+        f"Singular values {', '.join(number(s, '.2g') for s in counted)}; condition number "
+        f"{number(dx.condition_number, '.1e')}.",
         f"Scale of the noise: mse {unit.text(dx.scale_mse)}, mad {unit.text(dx.scale_mad)}, "
         f"adjusted for leverage {unit.text(dx.scale_mad_adjusted)}.",
     ]

@@ -1,6 +1,6 @@
 """Several models on the same days: which fits better, and what do the quotes identify of it?"""
 
-from calibscope.base.numbers import PERCENT, counted, percent
+from calibscope.base.numbers import PERCENT, counted, number, percent
 from calibscope.report.document import (
     Block,
     Column,
@@ -70,7 +70,8 @@ def _support(study: Study) -> list[str]:
             found.append(
                 f"The market supports {larger} against {smaller} on "
                 f"{percent(pair['supported'], 0)} of {counted(pair['days'], 'day')} (F statistic "
-                f"above its {percent(LEVEL, 0)} quantile; median F {pair['f_median']:.3g}). The "
+                f"above its {percent(LEVEL, 0)} quantile; median F {number(pair['f_median'])}). "
+                "The "
                 "quantile takes independent noise for granted, so it is a first impression."
             )
     return found

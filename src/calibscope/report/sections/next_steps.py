@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibscope.base.numbers import percent
+from calibscope.base.numbers import number, percent
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.settings import LEVELS, Method
@@ -29,7 +29,7 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
     far = [str(dx.problem.labels[k]) for k in np.argsort(-cooks) if cooks[k] > limit]
     text = (
         f"Next: check {dx.problem.labels[first]} first, which has the highest leverage "
-        f"({leverage[first]:.2f})."
+        f"({number(leverage[first], '.2f')})."
     )
     if far:
         text += (

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from calibscope import __version__
-from calibscope.base.numbers import PERCENT, counted, percent
+from calibscope.base.numbers import PERCENT, counted, number, percent
 from calibscope.diagnosis.flags import MEANINGS, meaning
 from calibscope.diagnosis.settings import USUAL
 from calibscope.report.document import (
@@ -187,9 +187,10 @@ def _leverage(study: Study) -> Section:
     return section(
         "leverage",
         "Leverage and influence",
-        f"{first['label']} has the highest leverage (median {first['median']:.2f}, above {near:g} "
+        f"{first['label']} has the highest leverage (median {number(first['median'], '.2f')}, "
+        f"above {near:g} "
         f"on {percent(first[f'share_above_{near:g}'], 0)} of the {first['days']:,} days on which "
-        f"it is quoted), then {second['label']} ({second['median']:.2f}).",
+        f"it is quoted), then {second['label']} ({number(second['median'], '.2f')}).",
         "Leverage peaks at both ends of the maturities on "
         f"{percent(every['dominated'].iloc[0], 0)} of the days."
         if len(every)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from calibscope.base.numbers import PERCENT, counted, percent
+from calibscope.base.numbers import PERCENT, counted, number, percent
 from calibscope.diagnosis.settings import USUAL
 from calibscope.market.screening.screening import ACCUSING
 from calibscope.report.document import Block, Cell, Column, Noted, Table, table
@@ -150,7 +150,7 @@ def _challenger(
         return "", "", ""
     look = without.loc[date]
     name = str(look["largest_shift_of"])
-    move = f"{name}: {estimates.loc[date, name]:.3g} to {look[name]:.3g}"
+    move = f"{name}: {number(estimates.loc[date, name])} to {number(look[name])}"
     return str(look["label"]), look["rmsre"], move
 
 
@@ -228,4 +228,4 @@ def bound_table(study: Study) -> Table | str:
 
 def _tenths(value: float) -> str:
     """A percentage, of which a small one is not none."""
-    return "below 0.1" if 0 < value < 0.1 else f"{value:.1f}"
+    return "below 0.1" if 0 < value < 0.1 else number(value, ".1f")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calibscope.base.numbers import counted, percent, share
+from calibscope.base.numbers import counted, number, percent, share
 from calibscope.diagnosis.refit.shifts import PREDICTED
 from calibscope.report.document import Block, Cell, Column, Noted, Range, Table, table
 from calibscope.study.study import Study
@@ -76,7 +76,7 @@ def _left_out(study: Study, dates: list[pd.Timestamp]) -> Table:
             (
                 date,
                 quote["label"],
-                f"{specs.names[p]}: {value:.3g} to {value + quote[specs.names[p]]:.3g}",
+                f"{specs.names[p]}: {number(value)} to {number(value + quote[specs.names[p]])}",
                 "yes" if quote["error_exact"] <= PREDICTED else "no",
                 quote["error_exact"],
                 quote["mark"],

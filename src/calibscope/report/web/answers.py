@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from calibscope.base.numbers import estimate, percent
+from calibscope.base.numbers import estimate, number, percent
 from calibscope.calibration.near_optimal.plausible import plausible_fits
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
@@ -56,7 +56,8 @@ def _predicted(found: WhatIf) -> str:
     error = found.error()
     most = int(np.argmax(scaled))
     old, new = (fit.parameters.values[most] for fit in (found.before, found.after))
-    moves = f"{found.after.problem.specs.names[most]} moves most, from {old:.4g} to {new:.4g}."
+    name, ends = found.after.problem.specs.names[most], (number(old, ".4g"), number(new, ".4g"))
+    moves = f"{name} moves most, from {' to '.join(ends)}."
     if not found.after.is_converged:
         return f"{moves} No optimum was reached, so there is no shift to predict: {REMEDY}"
     if error <= PREDICTED:
@@ -184,8 +185,8 @@ def _column(fit: Fit, dx: Diagnosis) -> list[Cell]:
         *fit.parameters.values,
         percent(fit.rmsre, 3),
         dx.edof,
-        f"{dx.leverage[first]:.3f} ({dx.problem.labels[first]})",
-        f"{dx.condition_number:.2g}",
+        f"{number(dx.leverage[first], '.3f')} ({dx.problem.labels[first]})",
+        number(dx.condition_number, ".2g"),
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from dash import dcc, html
 
+from calibscope.base.numbers import number
 from calibscope.calibration.problem import box
 from calibscope.calibration.solvers import SOLVERS
 from calibscope.market.day import MarketDay
@@ -137,7 +138,7 @@ def _mover(name: str, vol: float, size: float) -> list[Any]:
     )
     return [
         html.Span(name),
-        html.Span("no vol" if vol != vol else f"{vol:.1f} bp", className="soft"),
+        html.Span("no vol" if vol != vol else f"{number(vol, '.1f')} bp", className="soft"),
         *(
             html.Label(
                 [

@@ -14,7 +14,7 @@ bias, autocorrelation at lag one and how many independent days the history is wo
 import numpy as np
 import pandas as pd
 
-from calibscope.base.numbers import percent
+from calibscope.base.numbers import number, percent
 from calibscope.study.statistics.by_quote import labelled
 from calibscope.study.study import Study
 
@@ -70,16 +70,16 @@ def misfit_sentence(study: Study) -> str:
         return ""
     worst = table.loc[table["bias"].abs().idxmax()]
     text = (
-        f"Residuals have a median autocorrelation of {rho:.2f} from day to day and of "
-        f"{table['with_next'].median():.2f} from quote to quote; the largest bias is "
+        f"Residuals have a median autocorrelation of {number(rho, '.2f')} from day to day and of "
+        f"{number(table['with_next'].median(), '.2f')} from quote to quote; the largest bias is "
         f"{percent(worst['bias'], 2, '+')} at {worst['label']}."
     )
     if max(rho, table["with_next"].abs().median()) < NOTABLE:
         return f"{text} That is compatible with independent noise."
     return (
         f"{text} That is misfit, not independent noise: intervals that take it for noise are too "
-        f"short, and {table['days'].median():,.0f} days are worth some "
-        f"{table['effective_days'].median():,.0f} independent ones."
+        f"short, and {number(table['days'].median(), ',.0f')} days are worth some "
+        f"{number(table['effective_days'].median(), ',.0f')} independent ones."
     )
 
 
