@@ -66,11 +66,8 @@ def random_day(rng: np.random.Generator, away: float) -> tuple[cs.MarketDay | No
     kept = exact > SMALLEST_PRICE
     if kept.sum() < 3:
         return None, truth
-    day = cs.MarketDay.from_arrays(
-        curve=curve, maturities=years[kept], strikes=strikes[kept], prices=prices[kept],
-        tenor=tenor, kind=kind,
-    )  # fmt: skip
-    return day, truth
+    # Noise takes prices below their intrinsic value, too, which no market would quote.
+    return with_prices(draft, strikes, prices).without(years[~kept]), truth
 
 
 def with_prices(draft: cs.MarketDay, strikes: np.ndarray, prices: np.ndarray) -> cs.MarketDay:

@@ -206,7 +206,7 @@ def test_a_price_without_vega_is_named(solver, above):
     )
     prices = day.prices.copy()
     prices[2] = day.caplets.intrinsic_values()[2] + above
-    with pytest.raises(ValueError, match=r"7Y at 0\.11\d+: the price has no vega"):
+    with pytest.raises(ValueError, match=r"7Y @0\.5% at 0\.11\d+: the price has no vega"):
         cs.calibrate(replace(day, prices=prices), solver, weights="vega")
 
 

@@ -46,7 +46,7 @@ def test_markets_of_the_benchmark_are_what_it_says():
     assert again.day.fingerprint == cases[7].day.fingerprint
     at_the_money = cs.MarketDay.from_arrays(
         curve=again.day.curve, maturities=again.day.maturities, kind=again.day.kind,
-        prices=again.day.prices, tenor=float(again.day.schedule.accruals[0]),
+        vols=np.full(len(again.day.prices), 0.008), tenor=float(again.day.schedule.accruals[0]),
     )  # fmt: skip
     distance = np.abs(again.day.strikes - at_the_money.strikes).max()
     assert 0.005 < distance <= 0.02  # seed 7 is one within 200 bp
