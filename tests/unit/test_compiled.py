@@ -180,6 +180,27 @@ def thrice(value, result):
     result[0] = 3.0 * value
 
 
+def test_processes_compile_kernels_for_stacks_one_after_the_other(tmp_path, monkeypatch):
+    """Files of two processes do not fit together: the next to load them would crash."""
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(compiled, "pending", [])
+    lock = "import fcntl, os, sys; d = os.open(sys.argv[1], os.O_RDONLY); "
+    lock += "fcntl.flock(d, fcntl.LOCK_EX); print('locked', flush=True); sys.stdin.read()"
+    other = subprocess.Popen(
+        [sys.executable, "-c", lock, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with other:
+        assert other.stdout.readline() == b"locked\n"
+        done = threading.Event()
+        kernel = compiled.compiled_for_stacks("f8, f8[:]", "() -> ()")(twice)
+        worker = threading.Thread(target=lambda: (kernel(1.0), done.set()))
+        worker.start()
+        assert not done.wait(1.0)
+        other.stdin.close()
+    assert done.wait(60.0)
+    assert kernel(1.5) == 3.0
+
+
 def test_a_second_process_helps_only_where_nothing_is_compiled_yet(tmp_path, monkeypatch):
     started = []
     monkeypatch.setattr(compiled.subprocess, "Popen", lambda *a, **k: started.append(a) or Idle())

@@ -30,6 +30,11 @@ from numba.core import config, event
 from calibscope.base.kernel_files import checked_files
 from calibscope.base.linking import divided
 
+try:
+    import fcntl
+except ImportError:  # Windows, where two processes that compile at once are not told apart
+    fcntl = None  # type: ignore[assignment]
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 logger = logging.getLogger("calibscope")
@@ -128,7 +133,7 @@ def compiled_for_stacks(
 
 def _compile_pending() -> None:
     """Compile all kernels for stacks as soon as one is used, so that they are announced once."""
-    with compiling, compilation_notice():
+    with compiling, compilation_notice(), _alone_in(cache_folder()):
         while pending:
             pending[-1]()
             pending.pop()  # only now: other threads must wait
@@ -160,6 +165,24 @@ def compile_for_stacks() -> None:
     """Compile the kernels for stacks of all modules that were imported."""
     if pending:
         _compile_pending()
+
+
+@contextmanager
+def _alone_in(folder: Path | None) -> Iterator[None]:
+    """Keep other processes from compiling kernels for stacks meanwhile.
+
+    Numba keeps each of them in two files, one of which names a function in the other. Half from one
+    process and half from another would be a crash at every start.
+    """
+    if folder is None or fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
