@@ -1,5 +1,7 @@
 """Intervals by three methods: the rule of disagreement, its words, and marks that travel along."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from linear_problem import linear
@@ -12,6 +14,7 @@ from calibscope.diagnosis.refit.comparison import (
     compare_intervals,
     contradicted,
 )
+from calibscope.diagnosis.refit.known_profiles import known_ends
 
 LOG, ANGLE = Scale("log"), Scale("arcsin")
 NONE = (np.nan, np.nan)
@@ -109,7 +112,10 @@ def test_in_a_linear_problem_nothing_disagrees_but_other_scales(seed):
     np.testing.assert_allclose(
         robust.high - robust.low, ratio * (profile.high - profile.low), rtol=1e-3
     )
-    assert contradicted(robust, profile).tolist() == 3 * [abs(ratio - 1) > 0.5]
+    ends = (robust.low, robust.high), (profile.low, profile.high)
+    found = contradicted(*ends, dx.problem.specs.profile)
+    assert found.tolist() == 3 * [abs(ratio - 1) > 0.5]
+    assert not robust.is_contradicted.any()  # its own profile is known, off the same curve
 
 
 def test_delta_intervals_are_marked_where_a_profile_is_known_and_has_other_ends():
@@ -121,6 +127,50 @@ def test_delta_intervals_are_marked_where_a_profile_is_known_and_has_other_ends(
     assert quick.is_contradicted[2]
     assert "contradicted by the profile" in quick.marks[2]
     assert not quick.is_contradicted[1]
-    assert (quick.is_contradicted == contradicted(quick, profile.at(0.95))).all()
-    assert not dx.intervals(0.9, method="delta").is_contradicted.any()  # of no such level
-    assert not dx.intervals(0.95, "mad", method="delta").is_contradicted.any()  # of no such noise
+    known = profile.at(0.95)
+    ends = (quick.low, quick.high), (known.low, known.high)
+    assert (quick.is_contradicted == contradicted(*ends, dx.problem.specs.profile)).all()
+
+
+@pytest.mark.parametrize(
+    ("date", "level", "scale"),
+    [("2020-03-18", 0.9, "mse"), ("2020-03-18", 0.9, "mad"), ("2024-06-06", 0.6, 0.003)],
+)
+def test_a_walk_is_known_at_every_lower_level_and_scale(date, level, scale):
+    """Read off the curve, an end is within a tenth of the length of the one walked to."""
+    fit = cs.calibrate(cs.demo_market().day(date))
+    dx = cs.diagnose(fit)
+    dx.intervals((0.5, 0.75, 0.95))
+    axis = dx.problem.specs.profile
+    read = known_ends(dx, np.array(level), scale)
+    walked = cs.diagnose(fit).intervals(level, scale)
+    length = axis.of(walked.high) - axis.of(walked.low)
+    for mine, own in zip(read, (walked.low, walked.high), strict=True):
+        assert (np.abs(axis.of(mine) - axis.of(own)) <= 0.1 * length).all()
+    quick = dx.intervals(level, scale, method="delta")
+    ends = (quick.low, quick.high), (walked.low, walked.high)
+    assert (quick.is_contradicted == contradicted(*ends, axis)).all()
+    assert quick.is_contradicted.any()
+
+
+def test_above_the_limit_of_a_walk_nothing_is_known():
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
+    dx.intervals(0.5)
+    assert np.isnan(known_ends(dx, np.array(0.95), "mse")).all()
+    assert not dx.intervals(0.95, method="delta").is_contradicted.any()
+    assert np.isnan(known_ends(dx, np.array([0.4, 0.95]), "bid_ask")).all()  # of other curves
+    dx.intervals(0.9)  # keeps the level that was known
+    assert dx.known_profiles["mse"].levels == (0.5, 0.9)
+
+
+def test_profiles_of_spreads_are_known_at_lower_levels():
+    day = cs.demo_market().day("2020-03-18")
+    half = 0.002 * day.prices * np.linspace(1.0, 2.0, len(day.prices))
+    spread = replace(day, bid_ask=np.column_stack((day.prices - half, day.prices + half)))
+    fit = cs.calibrate(spread)
+    dx = cs.diagnose(fit)
+    dx.intervals(0.95, "bid_ask")
+    read = known_ends(dx, np.array(0.8), "bid_ask")
+    walked, axis = cs.diagnose(fit).intervals(0.8, "bid_ask"), dx.problem.specs.profile
+    length = axis.of(walked.high) - axis.of(walked.low)
+    assert (np.abs(axis.of(read[0]) - axis.of(walked.low)) <= 0.1 * length).all()

@@ -9,6 +9,7 @@ import calibscope as cs
 from calibscope.diagnosis.settings import MODES
 from calibscope.report.bars import bar
 from calibscope.report.machine_readable import day_as_data
+from calibscope.report.sections.diagnosis import interval_lines
 
 
 @pytest.fixture(scope="module", params=["2020-03-18", "2024-06-06"])
@@ -40,6 +41,34 @@ def test_numbers_are_those_of_the_diagnosis(fit):
         low = np.array(data[mode]["intervals_exact"]["mse"]["low"], dtype=float)
         assert low == pytest.approx(exact.low, nan_ok=True)
         assert data[mode]["settings"]["rank_tolerance"] == 1.5e-8
+
+
+def test_delta_intervals_are_marked_as_on_the_page(fit):
+    """The profiles of the same data are known to every mode and scale."""
+    data = day_as_data(fit)
+    names = fit.problem.specs.names
+    (said,) = (line for line in interval_lines(*pair(fit)) if "have other ends" in line)
+    wrong = [name for name in names if f" {name}" in said]
+    for mode in MODES:
+        quick = data["diagnosis"][mode]["intervals"]["mse"]
+        dx = cs.diagnose(fit, mode)
+        dx.intervals((0.5, 0.75, 0.95))
+        own = dx.intervals((0.5, 0.75, 0.95), method="delta")
+        assert quick["is_contradicted"] == own.is_contradicted.tolist()
+        assert quick["marks"] == list(own.marks)
+    quick = data["diagnosis"]["active"]["intervals"]["mse"]
+    assert [
+        name for name, is_so in zip(names, quick["is_contradicted"][2], strict=True) if is_so
+    ] == wrong
+    for scale in ("mad", "mad_adjusted"):
+        quick = data["diagnosis"]["active"]["intervals"][scale]
+        assert any("contradicted by the profile" in mark for mark in quick["marks"])
+
+
+def pair(fit):
+    dx = cs.diagnose(fit)
+    dx.intervals((0.5, 0.75, 0.95))
+    return dx, cs.diagnose(fit, "full")
 
 
 def test_what_is_missing_is_null_and_marked():

@@ -310,6 +310,15 @@ def test_few_quotes_with_known_noise_end_where_chi_square_says(years):
     assert np.isfinite(quick.low[:4]).all()
 
 
+def test_a_profile_that_is_missing_is_not_called_a_delta_interval():
+    """Without a degree of freedom there is no noise, and no profile."""
+    day = cs.demo_market().day("2024-06-06")
+    fit = cs.calibrate(day.without(day.labels[5:]))
+    marks = cs.diagnose(fit).intervals().marks
+    assert any(fit.at_bound)
+    assert all("no interval" in mark and "delta" not in mark for mark in marks)
+
+
 # What is shown by default
 
 

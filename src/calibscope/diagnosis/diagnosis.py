@@ -29,6 +29,7 @@ from calibscope.diagnosis.propagate.consequences import (
 )
 from calibscope.diagnosis.propagate.quantities import Answers
 from calibscope.diagnosis.refit.comparison import contradicted
+from calibscope.diagnosis.refit.known_profiles import known_ends
 from calibscope.diagnosis.refit.profile import Profiles
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.refit.refits import Refits
@@ -87,7 +88,8 @@ class Diagnosis(UncertaintyMeasures[float, int]):
         (paper, section on transformations and the delta method); q is Student's quantile with m - p
         degrees of freedom, for `mad` and for known noise the normal one. It takes the fit for
         straight: no mark and no flag tells where its intervals are too short. They are marked as
-        contradicted where a profile of the same scale is known, and has other ends.
+        contradicted where profiles of any level and scale are known, and cross the limit elsewhere;
+        above the highest limit that they were walked to, nothing is known.
 
         Parameters
         ----------
@@ -104,29 +106,36 @@ class Diagnosis(UncertaintyMeasures[float, int]):
             low and high ends, and marks
         """
         levels, scale = checked_levels(level), checked_scale(self.chosen_scale(scale))
+        method = self._method(method, form)
+        if method == "bootstrap":
+            return self.refits.bootstrap(scale=scale).intervals(level)
+        if method == "profile":
+            return self._by_profile(levels, scale)
+        found = UncertaintyMeasures.intervals(self, level, scale, form)  # super() knows no slots
+        known = known_ends(self, levels, scale)
+        if known is None:
+            return found
+        wrong = contradicted((found.low, found.high), known, self.problem.specs.profile)
+        return replace(found, is_contradicted=wrong)
+
+    def _method(self, method: Method | None, form: Form) -> Method:
+        """The method that is asked for, that of the settings, or profiles if they can be had."""
         if method is None:
             method = self.settings.method
         if method is None:
             is_quick = self.refit is None or checked_form(form) != "gauss_newton"
-            method = "delta" if is_quick else "profile"
+            return "delta" if is_quick else "profile"
         if method not in get_args(Method):
             raise ValueError(f"method is {method!r}; {choose_from(get_args(Method), method)}")
-        if method == "bootstrap":
-            return self.refits.bootstrap(scale=scale).intervals(level)
+        return method
+
+    def _by_profile(self, levels: Array, scale: Noise) -> Intervals:
+        """Profile intervals; what is walked anew keeps the levels that are known."""
         asked, known = np.atleast_1d(levels).tolist(), self.known_profiles.get(scale)
-        if known is not None and not set(asked) <= set(known.levels):
-            known = None
-        if method == "profile" and known is None:
-            known = self.refits.profiles(asked, scale=scale)
-        walked = None
-        if known is not None:
-            walked = known.intervals.at(asked[0] if levels.ndim == 0 else tuple(asked))
-        if method == "profile" and walked is not None:
-            return walked
-        found = UncertaintyMeasures.intervals(self, level, scale, form)  # super() knows no slots
-        return found if walked is None else replace(
-            found, is_contradicted=contradicted(found, walked)
-        )  # fmt: skip
+        if known is None or not set(asked) <= set(known.levels):
+            more = () if known is None else known.levels
+            known = self.refits.profiles(sorted({*asked, *more}), scale=scale)
+        return known.intervals.at(asked[0] if levels.ndim == 0 else tuple(asked))
 
     def data_worth(self, candidates: CandidateQuotes | None = None) -> DataWorth:
         """Factors by which variances grow without each quote, or shrink with each candidate.

@@ -34,6 +34,10 @@ def day_as_data(
     """A calibrated day: quotes, fit, evidence, the diagnosis in every mode, and refits."""
     day, evidence = fit.problem.day, fit.evidence
     other = evidence.plausible_fit
+    every = {mode: diagnose(fit, mode, thresholds) for mode in get_args(Mode)}
+    headline = _headline(every[thresholds.mode], refits)
+    for dx in every.values():  # profiles do not depend on the mode
+        dx.known_profiles.update(every[thresholds.mode].known_profiles)
     data = {
         "date": None if day.date is None else day.date.isoformat(),
         "model": fit.problem.model.name,
@@ -67,10 +71,8 @@ def day_as_data(
             "near_optimal_low": _by_name(fit, evidence.near_optimal.low),
             "near_optimal_high": _by_name(fit, evidence.near_optimal.high),
         },
-        "intervals": _profile_intervals(diagnose(fit, settings=thresholds)),
-        "diagnosis": {
-            mode: diagnosis_as_data(diagnose(fit, mode, thresholds)) for mode in get_args(Mode)
-        },
+        "intervals": headline,
+        "diagnosis": {mode: diagnosis_as_data(dx) for mode, dx in every.items()},
         "metrics": metrics_of(next(diagnosed([fit], settings=thresholds))[1]),
         "refits": None if refits is None else refits_as_data(refits),
     }
@@ -114,8 +116,10 @@ def diagnosis_as_data(dx: Diagnosis) -> dict[str, Any]:
     return plain(data)  # type: ignore[no-any-return]
 
 
-def _profile_intervals(dx: Diagnosis) -> dict[str, Any]:
-    """By profile, the same in every mode."""
+def _headline(dx: Diagnosis, refits: RefitAnswers | None) -> dict[str, Any]:
+    """The intervals that the page shows: by profile unless the settings say otherwise."""
+    if refits is not None:
+        dx.known_profiles.update(refits.dx.known_profiles)
     intervals = dx.intervals(LEVELS)
     names = ("low", "high", "is_cut_low", "is_cut_high", "second_minimum", "marks")
     found = {name: getattr(intervals, name) for name in names}
@@ -123,8 +127,11 @@ def _profile_intervals(dx: Diagnosis) -> dict[str, Any]:
 
 
 def _intervals(dx: Diagnosis, scale: Scale, form: Form) -> dict[str, Any]:
+    """By the delta method, with marks where the profile is known."""
     intervals = dx.intervals(LEVELS, scale, form, method="delta")
-    names = ("low", "high", "is_cut_low", "is_cut_high", "standard_errors", "marks")
+    names = (
+        "low", "high", "is_cut_low", "is_cut_high", "standard_errors", "is_contradicted", "marks",
+    )  # fmt: skip
     return {"levels": list(LEVELS), **{name: getattr(intervals, name) for name in names}}
 
 

@@ -85,7 +85,7 @@ class Intervals:
         if self.at_bound[p]:
             said.append(BOUND_WORDS[int(self.at_bound[p])])
             if np.isnan(self.low[..., p]).any():
-                said.append("no delta interval")
+                said.append("no interval" if self.form == "profile" else "no delta interval")
         elif np.isnan(self.low[..., p]).any():
             said.append("no interval")
         if not self.is_identified[p]:

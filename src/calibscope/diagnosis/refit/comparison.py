@@ -33,6 +33,7 @@ METHODS = ("delta", "profile", "bootstrap")
 PROFILE = 1  # its place
 SHARE = 0.25  # of the profile's length
 SHORTER, LONGER = 0.75, 1.25  # of it: from where on lengths are worth a word
+Ends = tuple[Array, Array]  # low and high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,21 +131,24 @@ def compare_intervals(
     )
 
 
-def contradicted(found: Intervals, profile: Intervals) -> BoolArray:
-    """Which intervals disagree with those of a profile at the same levels, by the rule above.
+def contradicted(found: Ends, profile: Ends, scale: Coordinates) -> BoolArray:
+    """Which intervals disagree with those of profiles at the same levels, by the rule above.
+
+    Where either is missing, there is nothing to contradict.
 
     Parameters
     ----------
-    found : such as those by the delta method
-    profile : of the same fit
+    found : low and high ends, such as those by the delta method; parameters last
+    profile : of the same fits
+    scale : of each parameter's profile
 
     Returns
     -------
     BoolArray
-        (p,) or (levels, p)
+        as the ends
     """
-    ends = np.array([found.low, profile.low]), np.array([found.high, profile.high])
-    _, words = _disagreement(*ends, found.specs.profile)
+    low, high = (np.array(pair) for pair in zip(found, profile, strict=True))
+    _, words = _disagreement(low, high, scale)
     return np.isin(words[0], ("shorter", "longer", "elsewhere"))
 
 
