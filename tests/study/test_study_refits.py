@@ -92,6 +92,47 @@ def test_usually_the_latest_days_and_those_that_are_not_green_are_profiled(tmp_p
     assert set(study.profiles["date"]) == usual
 
 
+def test_a_study_by_delta_method_is_profiled_on_request_alone(few, tmp_path):
+    delta, one = {"diagnosis": {"method": "delta"}}, replace(few, days=few.days[:1])
+    for wanted, is_there in (("usual", False), ("all", True)):
+        study = run_study(one, tmp_path / "s.db", delta, profiles=wanted)
+        assert not study.left_out.empty
+        assert (not study.profiles.empty) == is_there
+
+
+def test_stored_intervals_carry_the_marks_of_the_diagnosis(few, answered):
+    """Second minima, gaps and contradictions are those of `dx.intervals`, by the same rule."""
+    path, _ = answered
+    study = cs.open_study(path)
+    seen = 0
+    for day in few.days:
+        dx = cs.diagnose(cs.calibrate(day))
+        for level in study.settings.diagnosis.levels:
+            own = dx.intervals((0.5, 0.75, 0.95)).at(level)
+            names = list(own.specs.names)
+            rows = at(study.profiles, day, level).set_index("parameter").loc[names]
+            assert rows["mark"].tolist() == list(own.marks)
+            assert set(rows["scale"]) == {"mse"}
+            np.testing.assert_allclose(rows["second_minimum"], own.second_minimum, rtol=1e-9)
+            assert rows["is_connected"].tolist() == own.is_connected.tolist()
+            rows = at(study.intervals, day, level)
+            assert rows.loc[rows["scale"] == "mad", "is_contradicted"].isna().all()  # not known
+            marks = rows[rows["scale"] == "mse"].set_index("parameter").loc[names]
+            quick = dx.intervals(level, method="delta")
+            assert marks["is_contradicted"].tolist() == quick.is_contradicted.tolist()
+            seen += int(quick.is_contradicted.sum())
+    assert seen > 0
+
+
+def at(frame, day, level):
+    return frame[(frame["date"] == str(day.date)) & (frame["level"] == level)]
+
+
+def test_a_study_without_profiles_contradicts_nothing(study):
+    assert study.profiles.empty
+    assert study.intervals["is_contradicted"].isna().all()
+
+
 def test_what_is_slow_is_fitted_again_on_request_alone(few, tmp_path):
     slow = {"calibration": {"bounds": {"rho_xy": [-1.0, 0.9]}}}
     one = replace(few, days=few.days[:1])

@@ -68,6 +68,11 @@ def test_every_version_is_upgraded_to_the_same_numbers(version, old, market):
     assert set(study.quotes["kind"]) == {"cap"}
     assert study.day("2020-03-11").fingerprint == market.day("2020-03-11").fingerprint
     assert study.left_out["label"].nunique() == 13
+    if version >= SAME_SETTINGS:
+        assert set(study.profiles["scale"]) == {"mse"}
+        assert study.profiles["second_minimum"].isna().all()  # nobody had looked
+        known = study.intervals[study.intervals["scale"] == "mse"]["is_contradicted"]
+        assert known.notna().any()
     if version in (3, 4):
         assert set(study.challenger_fits["label"]) == {"12Y"}
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0

@@ -76,7 +76,8 @@ def profiles_option(default: str) -> Callable[[Callable[..., None]], Callable[..
     return click.option(
         "--profiles", type=click.Choice(("usual", "all", "none")), default=default,
         show_default=True,
-        help="Profile intervals: of days that are not green and the latest 250 (usual), or all.",
+        help="Profile intervals: of days that are not green and the latest 250 (usual), or all; "
+        "usual is none with diagnosis.method=delta.",
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 They take a dozen times as long as leaving every quote out, which every day has where that is quick
 (`left_out.py`). So they are made for the days that are not green and for the latest ones, or for
 all on request; those among them that lack it get leave-one-out, too. Days that have them already
-are left alone.
+are left alone. A study whose intervals are another method's has none unless all are asked for.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,6 +73,8 @@ def refit_days(
         missing = {
             task: _without(connection, task, wanted) for task in (LEFT_OUT, PROFILES) if wanted
         }
+    if which == "usual" and settings.diagnosis.method not in (None, "profile"):
+        missing.pop(PROFILES, None)  # the study's intervals are others
     if which == "usual":
         missing = {
             task: [day for day in some if _is_quick(days[day.date], settings)]

@@ -53,15 +53,19 @@ def failures(places: Sequence[int], task: str, *reasons: str) -> Columns:
 
 
 def profile_columns(place: int, dx: Diagnosis, levels: tuple[float, ...]) -> Columns:
-    """Profile intervals at every level."""
+    """Profile intervals at every level, of every parameter that can move."""
     found = dx.refits.profiles(levels)
-    each = [(curve, i) for curve in found.curves for i in range(len(found.levels))]
+    intervals = found.intervals
+    marks = [intervals.at(level).marks for level in found.levels]
+    places = [found.problem.specs.place(curve.name) for curve in found.curves]
+    each = [(p, i) for p in places for i in range(len(found.levels))]
     columns: Columns = {
         "day": [place] * len(each),
-        "parameter": [curve.name for curve, _ in each],
+        "parameter": [found.problem.specs.names[p] for p, _ in each],
         "level": [found.levels[i] for _, i in each],
-        "is_connected": [curve.is_connected for curve, _ in each],
+        "scale": [str(found.scale)] * len(each),
+        "mark": [marks[i][p] for p, i in each],
     }
-    for name in ("low", "high", "is_cut_low", "is_cut_high"):
-        columns[name] = without_nan(np.array([getattr(curve, name)[i] for curve, i in each]))
+    for name in ("low", "high", "is_cut_low", "is_cut_high", "is_connected", "second_minimum"):
+        columns[name] = without_nan(np.array([getattr(intervals, name)[i, p] for p, i in each]))
     return columns

@@ -14,6 +14,7 @@ from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay, parsed_date
 from calibscope.models.model import DEFAULT, GROUP, Model, model_named, model_names
 from calibscope.study import schema
+from calibscope.study.contradictions import with_contradictions
 from calibscope.study.damage import check_rows
 from calibscope.study.errors import StoreError
 from calibscope.study.further_fits import with_parameters
@@ -141,8 +142,11 @@ class Study:
 
     @cached_property
     def intervals(self) -> "pd.DataFrame":
-        """Date x parameter x scale x level: low and high end, and where they were cut."""
-        return self._of_days(schema.intervals)
+        """Date x parameter x scale x level: ends by the delta method, and what contradicts them.
+
+        `is_contradicted` is null where no profile of that scale is stored.
+        """
+        return with_contradictions(self._of_days(schema.intervals), self.profiles, self.specs)
 
     @cached_property
     def influence(self) -> "pd.DataFrame":

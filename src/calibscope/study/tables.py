@@ -142,8 +142,8 @@ INTERVALS = StoredTable("intervals", "date, parameter, scale and level", (
     PARAMETER,
     _key(_text("scale", "estimate of the noise: mad_adjusted, mad or mse")),
     LEVEL,
-    _number("low", "own", "lower end; none for a parameter at a bound"),
-    _number("high", "own", "upper end; none for a parameter at a bound"),
+    _number("low", "own", "lower end by delta method; none for a parameter at a bound"),
+    _number("high", "own", "upper end by delta method; none for a parameter at a bound"),
     _flag("is_cut_low", "the lower end was cut at the bound"),
     _flag("is_cut_high", "the upper end was cut at the bound"),
     _flag("is_collapsed", "too short, because rank was lost"),
@@ -198,10 +198,16 @@ PROFILES = StoredTable("profiles", "date, parameter and level", (
     PARAMETER,
     LEVEL,
     RUN,
+    _text("scale", "of the noise: mse, mad, mad_adjusted, bid_ask, or a number"),
     _number("low", "own", "lower end of the profile interval"),
     _number("high", "own", "upper end of the profile interval"),
     *CUT,
     _flag("is_connected", "no gap inside: false where the profile exceeds the limit in between"),
+    _number(
+        "second_minimum", "own",
+        "its value at another local minimum that keeps the limit; none: no such is known",
+    ),
+    _text("mark", "what must be said beside the interval"),
 ))  # fmt: skip
 RANGES = StoredTable(
     "near_optimal", "date of a sample, and parameter", (PARAMETER, RUN, *NEAR_OPTIMAL)

@@ -104,6 +104,8 @@ def _derived(table: Table, rows: Rows, kinds: Mapping[Any, str]) -> Columns:
         columns |= {
             name: rows.columns[before] for name, before in zip(EDOF_COLUMNS, old, strict=True)
         }
+    if table is schema.profiles:
+        columns.setdefault("scale", ["mse"] * rows.count)  # there was one scale
     if table is schema.failed_refits:
         columns.setdefault("task", ["left_out"] * rows.count)  # there was one task
     if table is schema.days:

@@ -5,7 +5,15 @@ columns here and rows in the store.
 """
 
 from calibscope.base.parameters import Specs
-from calibscope.report.export.columns import Column, Description, number, of_stored, share, text
+from calibscope.report.export.columns import (
+    Column,
+    Description,
+    flag,
+    number,
+    of_stored,
+    share,
+    text,
+)
 from calibscope.report.export.shared_columns import DATE, MATURITY, parameters
 from calibscope.study import tables
 from calibscope.study.robustness_rows import EDOF_COLUMNS, MOVE, edof_columns
@@ -52,6 +60,11 @@ def _further(specs: Specs) -> dict[str, dict[str, Column]]:
     """What users find in a table that the store has elsewhere."""
     return {
         "influence": {"maturity": MATURITY},
+        "intervals": {
+            "is_contradicted": flag(
+                "the profile of that scale has other ends; none where no profile is stored"
+            )
+        },
         "metrics": {"unit": text("the metric's unit; what it is, is in the table of columns")},
         "optima": parameters(specs),
         "challenger_fits": parameters(specs),
