@@ -310,6 +310,70 @@ def test_fan_chart(parameter, study):
     assert (figure.layout.yaxis.type == "log") == (parameter != "rho_xy")
 
 
+@pytest.fixture(scope="module")
+def profiled(tmp_path_factory):
+    """A week of which three days are profiled; volatilities of 100 % fit, and are implausible."""
+    from calibscope.study import refits
+
+    path = tmp_path_factory.mktemp("profiled") / "s.db"
+    week, calm = cs.demo_market().between("2022-05-09", "2022-05-18"), {"warnings": False}
+    rules = {"governance": {"limits": {}, "amber": [], "screening": False, **calm}}
+    rules["governance"]["limits"] = dict.fromkeys(limits_of(), False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(refits, "LATEST", 3)
+        return cs.run_study(week, path, rules, profiles="usual")
+
+
+def limits_of():
+    from calibscope.study.settings import StudySettings
+
+    return StudySettings().governance.limits
+
+
+@pytest.mark.parametrize("parameter", ["a_x", "sigma_x"])
+def test_profiles_are_drawn_where_they_are_and_delta_intervals_elsewhere(parameter, profiled):
+    figure = fan_chart(profiled, parameter)
+    known = profiled.profiles[profiled.profiles["parameter"] == parameter]
+    assert 0 < known["date"].nunique() < len(profiled.fitted)
+    ends = known[known["level"] == 0.95].set_index("date")
+    delta = profiled.intervals.query(
+        "parameter == @parameter and scale == 'mse' and level == 0.95"
+    ).set_index("date")
+    *_, low, high = [one for one in figure.data if one.name and "by profile" in one.name][:2]
+    quick = [one for one in figure.data if one.name and "by delta method" in one.name]
+    first = datetime.date.fromisoformat(low.x0)
+    for date in profiled.fitted["date"]:
+        i = (date.date() - first).days
+        if date in ends.index:
+            assert low.y[i] == pytest.approx(ends["low"][date], rel=SINGLE)
+            assert high.y[i] == pytest.approx(ends["high"][date], rel=SINGLE)
+            assert not quick or quick[0].y[i] == quick[1].y[i]
+        else:
+            assert low.y[i] == high.y[i]
+            if quick and quick[0].y[i] != quick[1].y[i]:
+                assert quick[0].y[i] == pytest.approx(delta["low"][date], rel=SINGLE)
+    assert all(one.fillpattern.shape == "/" for one in quick if one.fill)
+    note = plain(figure.layout.title.subtitle.text)
+    assert f"By profile on {known['date'].nunique()} of {len(profiled.fitted)} days" in note
+    second = ends["second_minimum"].dropna()
+    drawn_there = [day for one in traces(figure, "second minimum") for day in one.x]
+    assert drawn_there == texts(second.index)
+
+
+def test_plausible_fits_are_drawn_beside_implausible_ones(profiled):
+    odd = profiled.fitted.loc[profiled.fitted["is_implausible"].eq(True), "date"]
+    assert len(odd) > 0
+    for figure in (parameter_paths(profiled), fan_chart(profiled, "sigma_x")):
+        own = traces(figure, "best plausible fit")
+        expected = [profiled.plausible_estimates.loc[odd, name] for name in PARAMETERS]
+        if len(own) == 1:
+            expected = [profiled.plausible_estimates.loc[odd, "sigma_x"]]
+        for one, values in zip(own, expected, strict=True):
+            assert list(one.x) == texts(values.index)
+            np.testing.assert_allclose(one.y, values, rtol=SINGLE)
+    assert "Implausible: " in parameter_paths(profiled).layout.title.subtitle.text
+
+
 def test_fan_chart_refuses_what_it_does_not_know(study):
     with pytest.raises(ValueError, match="a_x, a_y, sigma_x"):
         fan_chart(study, "kappa")

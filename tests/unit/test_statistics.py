@@ -402,6 +402,9 @@ def test_regime_summary(study, market, fits, full):
             low, middle, high = np.quantile(values[days, p], [0.25, 0.5, 0.75])
             assert row[f"{name}_median"] == pytest.approx(middle, rel=1e-12)
             assert row[f"{name}_spread"] == pytest.approx(high - low, rel=1e-9, abs=1e-15)
+            rows = study.parameters[study.parameters["parameter"] == name]
+            likely = rows["plausible"].to_numpy(float)[days]
+            assert row[f"{name}_plausible"] == pytest.approx(np.nanmedian(likely), rel=1e-12)
         shares = [(edof[days] == 5).mean(), (edof[days] == 4).mean(), (edof[days] < 4).mean()]
         assert row[["edof_full", "edof_one_lost", "edof_more_lost"]].to_list() == shares
         assert row["edof_switches"] == np.nansum(changes[days])
@@ -423,12 +426,18 @@ def test_lost_directions_and_days_without_results_in_a_year():
             "date": dates, "rmsre": [0.01, 0.02, np.nan, 0.03, 0.04],
             "edof": [5, 3, np.nan, 4, 4], "lost_directions": [0, 2, np.nan, 1, 1],
             "has_parameters_at_bound": pd.array([True, False, None, False, False], "boolean"),
+            "is_implausible": pd.array([False, True, None, True, True], "boolean"),
+            "plausible_rmsre": [0.01, 0.03, np.nan, 0.05, 0.07],
         }
     )  # fmt: skip
     estimates = pd.DataFrame(0.5, dates.delete(2).rename("date"), list(PARAMETERS))
     row = statistics.regime_summary(
-        SimpleNamespace(days=days, estimates=estimates, specs=SPECS)
+        SimpleNamespace(
+            days=days, estimates=estimates, plausible_estimates=0.5 * estimates, specs=SPECS
+        )
     ).iloc[0]
+    assert row[["implausible", "plausible_rmsre_median"]].to_list() == pytest.approx([0.75, 0.04])
+    assert (row["a_x_median"], row["a_x_plausible"]) == (0.5, 0.25)
     assert (row["period"], row["days"]) == ("2020", 4)
     shares = row[["edof_full", "edof_one_lost", "edof_more_lost", "at_bound"]].to_list()
     assert shares == [0.25, 0.5, 0.25, 0.25]
@@ -470,7 +479,8 @@ def no_days(market, tmp_path_factory):
     return cs.run_study(nothing, tmp_path_factory.mktemp("none") / "s.db")
 
 
-OF_SEVERAL_MODELS = ("nested_models", "near_optimal_ranges")  # tests/models/test_studies_of_models
+# Of several models (tests/models/test_studies_of_models.py), or of profiles.
+EMPTY_HERE = ("nested_models", "near_optimal_ranges", "profile_shares")
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -478,7 +488,7 @@ def test_columns_do_not_depend_on_what_a_study_holds(study, one_day, failed, no_
     compute = getattr(statistics, name)
     columns = list(compute(study).columns)
     assert list(compute(one_day).columns) == columns
-    assert len(compute(one_day)) > 0 or name in OF_SEVERAL_MODELS
+    assert len(compute(one_day)) > 0 or name in EMPTY_HERE
     for empty in (compute(failed), compute(no_days)):
         assert list(empty.columns) == columns
         if "days" in columns:

@@ -284,7 +284,15 @@ class Study:
     @cached_property
     def estimates(self) -> "pd.DataFrame":
         """(days, p) the parameters, one column each, by date."""
-        wide = self.parameters.pivot(index="date", columns="parameter", values="estimate")
+        return self._wide("estimate")
+
+    @cached_property
+    def plausible_estimates(self) -> "pd.DataFrame":
+        """(days, p) the same in the best plausible fit; not a number where there is none."""
+        return self._wide("plausible")
+
+    def _wide(self, column: str) -> "pd.DataFrame":
+        wide = self.parameters.pivot(index="date", columns="parameter", values=column)
         return wide.reindex(columns=list(self.specs.names)).rename_axis(columns=None)
 
     def day(self, date: str | datetime.date) -> MarketDay:

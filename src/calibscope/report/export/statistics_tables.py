@@ -149,6 +149,19 @@ def statistics_tables(specs: Specs) -> dict[str, Description]:
                 "near": share("part of these days with the parameter within 1e-6 of it"),
             },
         ),
+        "profile_shares": Description(
+            "parameter, scale and level, of days with profiles",
+            {
+                "parameter": PARAMETER,
+                "scale": text("of the noise: mse, mad, mad_adjusted, bid_ask, or a number"),
+                "level": LEVEL,
+                "days": count("days with a profile interval"),
+                "full_range": share("part of them with an interval from bound to bound"),
+                "with_gap": share("part of them with values inside that fit too badly"),
+                "second_minimum": share("part of them with another local minimum inside"),
+                "contradicted": share("part of them whose delta interval has other ends"),
+            },
+        ),
         "interval_shares": Description(
             "parameter, scale and level",
             {
@@ -204,8 +217,13 @@ def statistics_tables(specs: Specs) -> dict[str, Description]:
                 **{
                     f"{name}_{what}": number(unit, f"{words} of {name}")
                     for name, unit in units.items()
-                    for what, words in (("median", "median"), ("spread", "75 - 25 % quantile"))
+                    for what, words in (
+                        ("median", "median"), ("spread", "75 - 25 % quantile"),
+                        ("plausible", "median, in the best plausible fits,"),
+                    )
                 },
+                "plausible_rmsre_median": number("relative", "median RMSRE of plausible fits"),
+                "implausible": share("part of the days whose best fit is implausible"),
                 "edof_full": share("part of the days with full EDoF"),
                 "edof_one_lost": share("part of the days with one direction lost"),
                 "edof_more_lost": share("part of the days with more directions lost"),

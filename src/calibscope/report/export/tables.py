@@ -69,6 +69,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "edof_levels": statistics.edof_levels,
     "edof_switches": statistics.edof_switches,
     "active_constraints": statistics.active_constraints,
+    "profile_shares": statistics.profile_shares,
     "interval_shares": statistics.interval_shares,
     "gauss_newton_adequacy": statistics.gauss_newton_adequacy,
     "pca_scores": lambda study: statistics.parameter_pca(study).scores,
@@ -83,6 +84,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
 }
 ONLY_WITH_ROWS = {  # most studies have none
     "metrics", "optima", "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
+    "profile_shares",
     "threshold_changes", "near_optimal", "model_comparison", "nested_models", "days_by_model",
     "near_optimal_ranges",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The parameters over time, and where a bound holds them."""
+"""The parameters over time, where a bound holds them, and plausible ones beside implausible."""
 
 from typing import Any
 
@@ -18,14 +18,16 @@ from calibscope.report.figures.marks import (
     short,
 )
 from calibscope.report.figures.parameters import axis_of, scale_of, symbol_of
-from calibscope.report.figures.style import BLUE
+from calibscope.report.figures.plausible import PLAUSIBLE, plausible_of
+from calibscope.report.figures.style import BLUE, GREEN
 from calibscope.study.study import Study
 
 
 def parameter_paths(study: Study) -> go.Figure:
     """What was calibrated, day by day: one panel per parameter, with ticks at active bounds.
 
-    Speeds and volatilities are on a log scale. Days without results have no point.
+    On days whose best fit is implausible, the best plausible fit is beside it. Speeds and
+    volatilities are on a log scale. Days without results have no point.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def parameter_paths(study: Study) -> go.Figure:
     figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=0.025)
     estimates = study.estimates.reindex(study.days["date"])
     held = held_by_bounds(study)
-    is_named = False
+    is_named = has_plausible = False
     for row, parameter in enumerate(names, start=1):
         place: dict[str, Any] = {"row": row, "col": 1}
         spec = study.specs[parameter]
@@ -49,6 +51,15 @@ def parameter_paths(study: Study) -> go.Figure:
             mode="markers", name=parameter, marker={"color": BLUE, "size": 3}, **place,
             hovertemplate="%{x|%Y-%m-%d}: %{y:.4g}<extra></extra>",
         )  # fmt: skip
+        values = plausible_of(study, parameter)
+        if len(values):
+            figure.add_scatter(
+                x=as_text(values.index), y=short(values), name=PLAUSIBLE, mode="markers",
+                marker={"color": GREEN, "size": 3}, showlegend=not has_plausible,
+                legendgroup=PLAUSIBLE, cliponaxis=False, **place,
+                hovertemplate="%{x|%Y-%m-%d}: plausible %{y:.4g}<extra></extra>",
+            )  # fmt: skip
+            has_plausible = True
         own = held[held["parameter"] == parameter]
         for bound, dates in own.groupby("bound")["date"]:
             add_ticks(
@@ -70,6 +81,8 @@ def parameter_paths(study: Study) -> go.Figure:
         if count
     ]
     note = f"Share of {days:,} days at a bound: {', '.join(parts) or 'none'}."
+    odd = int(study.fitted["is_implausible"].eq(True).sum())
+    note += f" Implausible: {share_of(odd, days)}; the best plausible fit is green." if odd else ""
     alt = f"{counted(len(names), 'panel')} with the calibrated parameters over time. {note}"
     figure = answered(figure, study, "What were the parameters?", note, alt, 110 + 150 * len(names))
     return figure.update_layout(margin={"l": 90})

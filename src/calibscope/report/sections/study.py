@@ -12,6 +12,7 @@ from calibscope.report.document import (
     SYNTHETIC,
     Block,
     Callout,
+    Cell,
     Column,
     Document,
     Section,
@@ -23,6 +24,7 @@ from calibscope.report.document import (
     table,
 )
 from calibscope.report.sections import study_blocks as shared
+from calibscope.report.sections.intervals import interval_blocks
 from calibscope.report.sections.models import model_section
 from calibscope.report.sections.plausible import plausible_blocks
 from calibscope.report.sections.robustness import robustness_blocks
@@ -225,27 +227,11 @@ def _identifiability(study: Study) -> Section:
 
 
 def _uncertainty(study: Study) -> Section:
-    shares = statistics.interval_shares(study)
-    level = shares["level"].max()
-    ours = shares[(shares["scale"] == "mad_adjusted") & (shares["level"] == level)]
     newton = statistics.gauss_newton_adequacy(study).set_index("measure")
     return section(
         "uncertainty",
         "Uncertainty",
-        f"On these shares of days an interval at {percent(level, 0)} (mad_adjusted) is "
-        "uninformative.",
-        "Next: give no interval for a parameter on such days. The near-optimal set on a day's page "
-        "(`calibscope day --html`) says how far it can go while the fit stays almost as good.",
-        shared.framed(
-            "Uninformative intervals, share of days",
-            ours,
-            {
-                "parameter": Column("parameter"),
-                **percents(".1f", no_interval="none (at a bound)"),
-                **percents(".1f", collapsed="collapsed (rank lost)", full_range="full range"),
-                **percents(".1f", not_identified="not identified"),
-            },
-        ),
+        *interval_blocks(study),
         *(drawn("fan_chart", study, name) for name in study.specs.names),
         "The paper's Gauss-Newton ratio has the median "
         f"{percent(newton.loc['gauss_newton_ratio', 'median'], 3)}; in the flattest direction "
@@ -257,7 +243,6 @@ def _regimes(study: Study) -> Section:
     pca = statistics.parameter_pca(study)
     explained = pca.explained
     share = explained[explained.columns[-1]] if "share" not in explained else explained["share"]
-    years = statistics.regime_summary(study)
     return section(
         "regimes",
         "Regimes",
@@ -266,23 +251,29 @@ def _regimes(study: Study) -> Section:
         "Next: where a year leaves the others, do not average or extrapolate parameters across it; "
         "look at its bounds and EDoF first.",
         *((drawn(name, study) for name in BIPLOTS) if len(study.specs.names) > 1 else ()),
-        shared.framed(
-            "What moved, by year",
-            years,
-            {
-                "period": Column("year", "s"),
-                "days": COUNT,
-                "rmsre_median": Column("RMSRE (median)", ".2f", PERCENT),
-                **{
-                    f"{name}_median": Column(f"{name} (median)", ".3g")
-                    for name in study.specs.names
-                },
-                "edof_full": Column("full EDoF", ".0f", PERCENT),
-                "edof_switches": Column("EDoF switches", ",.0f"),
-                "at_bound": Column("at a bound", ".0f", PERCENT),
-            },
-        ),
+        _what_moved(study),
     )
+
+
+def _what_moved(study: Study) -> Table:
+    """Medians of each year, those of the best plausible fits below those of the best."""
+    names = study.specs.names
+    columns = (
+        Column("year", "s"), Column("fit"), COUNT, Column("RMSRE (median)", ".2f", PERCENT),
+        *(Column(f"{name} (median)", ".3g") for name in names),
+        Column("implausible", ".0f", PERCENT), Column("full EDoF", ".0f", PERCENT),
+        Column("EDoF switches", ",.0f"), Column("at a bound", ".0f", PERCENT),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for year in shared.records(statistics.regime_summary(study)):
+        best, plausible = (
+            [year[f"{name}_{kind}"] for name in names] for kind in ("median", "plausible")
+        )
+        shares = (year[name] for name in ("implausible", "edof_full", "edof_switches", "at_bound"))
+        rows.append((year["period"], "best", year["days"], year["rmsre_median"], *best, *shares))
+        cost = year["plausible_rmsre_median"]
+        rows.append(("", "plausible", None, cost, *plausible, None, None, None, None))
+    return table("What moved, by year", columns, rows)
 
 
 def _robustness(study: Study) -> Section:

@@ -9,7 +9,7 @@ how good is the fit?       `fit_over_time`
 which quotes decide it?    `leverage_by_maturity`, `influence_by_maturity`, `boundary_dominance`
                            (`end_shares` day by day)
 what is identified?        `edof_levels`, `edof_switches`, `active_constraints`
-how uncertain is it?       `interval_shares`, `gauss_newton_adequacy`
+how uncertain is it?       `profile_shares`, `interval_shares`, `gauss_newton_adequacy`
 is the noise independent?  `misfit`
 what moves over time?      `parameter_pca`, `regime_summary`
 what of these dates?       `reference_dates`
@@ -36,6 +36,7 @@ from calibscope.study.statistics.model_comparison import (
     nested_models,
 )
 from calibscope.study.statistics.parameter_pca import ParameterPCA, parameter_pca
+from calibscope.study.statistics.profile_shares import profile_shares
 from calibscope.study.statistics.reference_dates import reference_dates
 from calibscope.study.statistics.regime_summary import regime_summary
 
@@ -58,6 +59,7 @@ __all__ = [
     "near_optimal_ranges",
     "nested_models",
     "parameter_pca",
+    "profile_shares",
     "reference_dates",
     "regime_summary",
 ]

@@ -1,4 +1,4 @@
-"""How many confidence intervals are uninformative: collapsed, or as wide as the bounds allow.
+"""How many delta intervals are uninformative: collapsed, or as wide as the bounds allow.
 
 An interval of full range was cut at both bounds, so that the quotes do not narrow the parameter
 down at all (paper, appendix on classical and robust intervals). A collapsed one is too short
@@ -8,10 +8,18 @@ width. At a bound there is no interval, hence a column for those.
 
 import pandas as pd
 
+from calibscope.diagnosis.linear.uncertainty import DEFAULT_SCALE
+from calibscope.study.metrics import SCALES
 from calibscope.study.study import Study
 
 
-def interval_shares(study: Study) -> pd.DataFrame:
+def delta_scale(study: Study) -> str:
+    """The scale of the noise of the delta intervals that are shown: the study's, if it is kept."""
+    scale = study.settings.diagnosis.scale
+    return str(scale) if scale in SCALES else DEFAULT_SCALE
+
+
+def interval_shares(study: Study, is_profiled: bool | None = None) -> pd.DataFrame:
     """Shares of days by the kind of interval, per parameter, scale and level.
 
     Full range: low = lower bound and high = upper bound, both cut (paper, appendix on classical and
@@ -20,6 +28,7 @@ def interval_shares(study: Study) -> pd.DataFrame:
     Parameters
     ----------
     study : the history
+    is_profiled : only days with stored profiles, or only those without; None: all
 
     Returns
     -------
@@ -30,6 +39,8 @@ def interval_shares(study: Study) -> pd.DataFrame:
     """
     marks = study.parameters[["date", "parameter", "is_identified"]]
     frame = study.intervals.merge(marks, on=["date", "parameter"])
+    if is_profiled is not None:
+        frame = frame[frame["date"].isin(study.profiles["date"]) == is_profiled]
     is_there = frame["low"].notna()
     has_no_width = frame["low"] == frame["high"]
     kinds = {
