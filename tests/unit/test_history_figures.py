@@ -27,6 +27,7 @@ from calibscope.report.figures.parameter_biplot import parameter_biplot
 from calibscope.report.figures.parameter_biplot_by_year import parameter_biplot_by_year
 from calibscope.report.figures.parameter_paths import parameter_paths
 from calibscope.report.figures.rag_calendar import RAGS, rag_calendar
+from calibscope.report.figures.residual_correlations import residual_correlations
 from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.figures.style import wrapped
@@ -43,6 +44,7 @@ FIGURES = {
     "fan_chart": {"parameter": "sigma_x"},
     "leverage_heat_map": {"strict": True},
     "residual_heat_map": {},
+    "residual_correlations": {},
     "parameter_paths": {},
     "rag_calendar": {},
 }
@@ -401,6 +403,19 @@ def test_heat_maps(study):
             for i, label in enumerate(cells.y):
                 expected = factor * values.get((date, float(label[:-1])), np.nan)
                 assert cells.z[i][j] == pytest.approx(expected, rel=SINGLE, nan_ok=True)
+
+
+def test_residual_correlations(study):
+    figure = residual_correlations(study)
+    (cells,) = figure.data
+    wide = study.quotes.pivot(index="date", columns="label", values="residual")
+    seen = 0
+    for i, other in enumerate(cells.y):
+        for j, label in enumerate(cells.x):
+            if np.isfinite(cells.z[i, j]):
+                assert cells.z[i, j] == pytest.approx(wide[label].corr(wide[other]), rel=1e-5)
+                seen += 1
+    assert seen == 13 * 12 / 2
 
 
 def test_parameter_paths(study):

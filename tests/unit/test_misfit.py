@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 from scipy.signal import lfilter
 
-from calibscope.study.statistics.misfit import FEWEST_DAYS, misfit, misfit_sentence
+from calibscope.study.statistics.misfit import (
+    FEWEST_DAYS,
+    _left_by_the_fit,
+    misfit,
+    misfit_sentence,
+    noise_sentence,
+    residual_correlations,
+)
 
 LABELS = ["3Y", "5Y", "10Y"]
 
@@ -22,7 +29,8 @@ def history(days, rho, common, bias=(0.0, 0.01, -0.02), seed=3):
     dates = np.repeat(pd.bdate_range("2020-01-01", periods=days), 3)
     quotes = {"date": dates, "label": LABELS * days, "residual": residuals.ravel()}
     labels = pd.DataFrame({"label": LABELS, "kind": "cap", "maturity": [3.0, 5.0, 10.0]})
-    return SimpleNamespace(quotes=pd.DataFrame(quotes), labels=labels)
+    specs = SimpleNamespace(names=("level",))
+    return SimpleNamespace(quotes=pd.DataFrame(quotes), labels=labels, specs=specs)
 
 
 def test_known_numbers_are_found():
@@ -38,10 +46,50 @@ def test_known_numbers_are_found():
 def test_the_sentence_says_what_it_is():
     noisy = misfit_sentence(history(500, rho=0.0, common=0.0, bias=(0, 0, 0)))
     assert noisy.endswith("compatible with independent noise.")
+    assert "largest between" in noisy
+    assert noise_sentence(history(500, rho=0.0, common=0.0, bias=(0, 0, 0))) == ""
     misfitting = misfit_sentence(history(500, rho=0.87, common=0.0))
-    assert " % at 10Y. " in misfitting
+    assert " % at 10Y to +" in misfitting
     assert "That is misfit, not independent noise" in misfitting
     assert "500 days are worth some" in misfitting
+    assert "cover about 76 to 86 %" in misfitting
+
+
+@pytest.mark.parametrize(
+    "kind", [{"rho": 0.8}, {"common": 0.95}, {"bias": (0.0, 0.0, 0.02)}], ids=str
+)
+def test_bias_autocorrelation_or_correlation_alone_is_misfit(kind):
+    odd = history(500, **{"rho": 0.0, "common": 0.0, "bias": (0, 0, 0), **kind})
+    assert "That is misfit, not independent noise" in misfit_sentence(odd)
+    assert noise_sentence(odd).startswith("The history shows misfit, not independent noise (")
+    assert noise_sentence(odd).endswith("then cover about 76 to 86 %.")
+
+
+def test_the_matrix_is_that_of_pandas():
+    some = history(300, rho=0.3, common=0.6)
+    found = residual_correlations(some)
+    wide = some.quotes.pivot(index="date", columns="label", values="residual")
+    assert found[["label", "other"]].to_numpy().tolist() == [
+        ["3Y", "5Y"], ["3Y", "10Y"], ["5Y", "10Y"],
+    ]  # fmt: skip
+    for row in found.itertuples():
+        expected = np.corrcoef(wide[row.label], wide[row.other])[0, 1]
+        assert row.correlation == pytest.approx(expected, rel=1e-12)
+        assert row.days == 300
+    assert f"({found['correlation'].max():+.2f})" in misfit_sentence(some)
+
+
+def test_what_a_fit_leaves_of_independent_noise():
+    """The hat matrix of a random fit with equal leverages has these correlations."""
+    m, p = 12, 4
+    design = np.kron(np.eye(p), np.ones((m // p, 1)))  # each parameter has m/p quotes
+    rest = np.eye(m) - design @ np.linalg.pinv(design)
+    sizes = rest / np.sqrt(np.outer(np.diag(rest), np.diag(rest)))
+    pairs = sizes[np.tril_indices(m, -1)]
+    kept = SimpleNamespace(
+        quotes=pd.DataFrame({"date": [1] * m}), specs=SimpleNamespace(names=("p",) * p)
+    )
+    assert _left_by_the_fit(kept) == pytest.approx(np.sqrt((pairs**2).mean()), rel=1e-12)
 
 
 def test_few_days_tell_no_correlation():

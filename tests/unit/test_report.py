@@ -62,7 +62,7 @@ def test_every_figure_has_its_data_its_label_and_words(text):
     figures = re.findall(
         r'<script type="application/json" data-for="([\w-]+)">(.*?)</script>', text
     )
-    assert len(figures) == 16
+    assert len(figures) == 17
     for name, content in figures:
         figure = json.loads(content)
         assert figure["data"], name
@@ -153,7 +153,7 @@ def test_a_note_is_said_once(text):
         text,
         re.DOTALL,
     )
-    assert len(figures) == 16
+    assert len(figures) == 17
     for alt, caption, content in figures:
         note = json.loads(content)["layout"]["title"]["subtitle"]["text"]
         facts = " ".join(plain(note.split("</b>")[1].replace("<br>", " ")).split())

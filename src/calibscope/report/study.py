@@ -10,6 +10,7 @@ from calibscope.report.sections.models import model_blocks
 from calibscope.report.sections.plausible import plausible_sentence
 from calibscope.study.statistics.by_quote import partly_quoted
 from calibscope.study.statistics.completeness import incomplete_days
+from calibscope.study.statistics.misfit import noise_sentence
 from calibscope.study.study import Study
 
 RED_DAYS = 3  # that are listed
@@ -81,5 +82,8 @@ def _headline(study: Study) -> str:
 
 def _dates(study: Study) -> str:
     first, last = (study.days["date"].iloc[place].date() for place in (0, -1))
-    said = (shared.fit_sentence(study), incomplete_days(study), plausible_sentence(study))
+    said = (
+        shared.fit_sentence(study), incomplete_days(study), plausible_sentence(study),
+        noise_sentence(study),
+    )  # fmt: skip
     return " ".join((f"{first} to {last}.", *filter(None, said)))

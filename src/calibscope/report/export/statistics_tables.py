@@ -78,6 +78,15 @@ def statistics_tables(specs: Specs) -> dict[str, Description]:
                 "with_next": number("1", "correlation with the residual of the next quote"),
             },
         ),
+        "residual_correlations": Description(
+            "pair of quotes",
+            {
+                "label": text("the earlier quote of the pair, in the order of tables"),
+                "other": text("the later one"),
+                "days": count("days that have both"),
+                "correlation": number("1", "of their relative residuals, 20 days or more"),
+            },
+        ),
         "leverage_by_maturity": Description(
             "maturity",
             {

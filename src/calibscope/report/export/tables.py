@@ -63,6 +63,7 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "fit_over_time": statistics.fit_over_time,
     "completeness": statistics.completeness,
     "misfit": statistics.misfit,
+    "residual_correlations": statistics.residual_correlations,
     "leverage_by_maturity": statistics.leverage_by_maturity,
     "influence_by_maturity": statistics.influence_by_maturity,
     "boundary_dominance": statistics.boundary_dominance,

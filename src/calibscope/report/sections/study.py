@@ -317,8 +317,20 @@ def _appendix(study: Study) -> Section:
             FORMULAS,
         ),
         _flags(study),
+        *_correlations(study),
         *(text.format(strikes=strikes_sentence(study)) for text in LIMITS),
     )
+
+
+def _correlations(study: Study) -> list[Block | str]:
+    """The matrix behind the sentence on systematic misfit."""
+    if not misfit_sentence(study):
+        return []
+    return [
+        "Next: count quotes whose residuals are strongly correlated as one when you judge how much "
+        "the market says; their errors have a common cause.",
+        drawn("residual_correlations", study),
+    ]
 
 
 def _provenance(study: Study) -> dict[str, str]:

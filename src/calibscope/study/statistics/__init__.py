@@ -10,7 +10,7 @@ which quotes decide it?    `leverage_by_maturity`, `influence_by_maturity`, `bou
                            (`end_shares` day by day)
 what is identified?        `edof_levels`, `edof_switches`, `active_constraints`
 how uncertain is it?       `profile_shares`, `interval_shares`, `gauss_newton_adequacy`
-is the noise independent?  `misfit`
+is the noise independent?  `misfit`, `residual_correlations`
 what moves over time?      `parameter_pca`, `regime_summary`
 what of these dates?       `reference_dates`
 which model?               `model_comparison`, `nested_models` (`days_by_model`,
@@ -28,7 +28,7 @@ from calibscope.study.statistics.gauss_newton_adequacy import gauss_newton_adequ
 from calibscope.study.statistics.influence_by_maturity import influence_by_maturity
 from calibscope.study.statistics.interval_shares import interval_shares
 from calibscope.study.statistics.leverage_by_maturity import leverage_by_maturity
-from calibscope.study.statistics.misfit import misfit
+from calibscope.study.statistics.misfit import misfit, residual_correlations
 from calibscope.study.statistics.model_comparison import (
     days_by_model,
     model_comparison,
@@ -62,4 +62,5 @@ __all__ = [
     "profile_shares",
     "reference_dates",
     "regime_summary",
+    "residual_correlations",
 ]
