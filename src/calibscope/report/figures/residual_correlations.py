@@ -25,8 +25,9 @@ def residual_correlations(study: Study) -> go.Figure:
     """
     labels = study.labels["label"].tolist()
     pairs = statistics.residual_correlations(study)
-    wide = pairs.pivot(index="other", columns="label", values="correlation")
-    matrix = wide.reindex(index=labels[1:], columns=labels[:-1]).to_numpy(float)
+    matrix = np.full((max(len(labels) - 1, 0),) * 2, np.nan)
+    for pair in pairs.itertuples():
+        matrix[labels.index(pair.other) - 1, labels.index(pair.label)] = pair.correlation
     figure = go.Figure()
     figure.add_heatmap(
         z=short(matrix), x=labels[:-1], y=labels[1:], zmin=-1, zmax=1, colorscale=SIGNED,

@@ -86,15 +86,17 @@ def residual_correlations(study: Study) -> pd.DataFrame:
         correlation, which needs 20 days
     """
     wide = _residuals(study)
-    matrix, there = wide.corr(min_periods=FEWEST_DAYS), wide.notna().astype(int)
-    both = there.T @ there
     pairs = list(combinations(wide.columns, 2))
+    both = [wide[[*pair]].dropna() for pair in pairs]
     return pd.DataFrame(
         {
             "label": [first for first, _ in pairs],
             "other": [second for _, second in pairs],
-            "days": np.array([both.loc[pair] for pair in pairs], dtype=int),
-            "correlation": np.array([matrix.loc[pair] for pair in pairs], dtype=float),
+            "days": np.array([len(two) for two in both], dtype=int),
+            "correlation": np.array(
+                [two.iloc[:, 0].corr(two.iloc[:, 1], min_periods=FEWEST_DAYS) for two in both],
+                dtype=float,
+            ),
         }
     )
 
