@@ -1,16 +1,25 @@
-"""A link holds a state, and nothing but a valid one is ever computed."""
+"""A link holds a state, and nothing but a valid one is ever computed; what is said of one."""
 
 import contextlib
 import datetime
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import calibscope as cs
+from calibscope.report.document import Table
+from calibscope.report.figures.markup import plain
+from calibscope.report.web import answers
+from calibscope.report.web import source as sources
+from calibscope.report.web.app import make_app
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import LinkError, State, state_of_link
 from calibscope.report.web.steps import changed, chosen, in_unit, on_neighbour, undone
 from calibscope.study.errors import StoreError
+from calibscope.study.stored_intervals import stored_intervals
 
 DAY = datetime.date(2020, 3, 18)
 
@@ -136,3 +145,102 @@ def test_what_is_changed_is_said_in_words():
         "3Y +1 % of price", "5Y -2 % of price", "without 7Y", "weights held",
         "rho_xy in [-0.9, 0.9]",
     )  # fmt: skip
+
+
+# Which intervals are shown
+
+LEVELS = (0.95, 0.75, 0.5)
+
+
+def shown(source, query):
+    """The table of parameters, and the sentences around it."""
+    state = state_of_link(query)
+    blocks = list(answers.summary(source, state, source.what_if(state)))
+    (found,) = (block for block in blocks if isinstance(block, Table))
+    return found, " ".join(block for block in blocks if isinstance(block, str))
+
+
+@pytest.fixture(scope="module")
+def profiled(tmp_path_factory):
+    """Two days, both profiled; one has volatilities of 100 %."""
+    path = tmp_path_factory.mktemp("profiled") / "study.db"
+    market = cs.demo_market()
+    days = tuple(market.day(date) for date in ("2022-05-16", "2023-06-15"))
+    cs.run_study(replace(market, days=days, dropped=()), path, profiles="all")
+    return Source(path)
+
+
+def test_a_day_at_rest_has_profile_intervals_and_a_moved_one_the_quick_ones(source):
+    state = state_of_link("?date=2020-03-18")
+    found = source.what_if(state)
+    at_rest = source.intervals(state, found, LEVELS)
+    own = cs.diagnose(found.after).intervals(LEVELS)
+    np.testing.assert_array_equal(at_rest.low, own.low)
+    assert at_rest.marks == own.marks
+    table, _ = shown(source, "?date=2020-03-18")
+    assert table.caption.endswith("with 95 % intervals by profile")
+    moved, _ = shown(source, "?date=2020-03-18&move=3Y:1")
+    assert moved.caption.endswith("with 95 % intervals by delta method, the quick ones")
+    words = [block for block in view_of(source, "?date=2020-03-18&view=uncertainty&move=3Y:1")
+             if isinstance(block, str)]  # fmt: skip
+    assert "these are the quick ones" in words[0]
+
+
+def view_of(source, query):
+    state = state_of_link(query)
+    return answers.view(source, state, source.date(state), source.what_if(state))
+
+
+def test_stored_profiles_are_shown_and_not_computed_again(profiled, monkeypatch):
+    monkeypatch.setattr(sources, "_walked", lambda *_: pytest.fail("computed again"))
+    study = profiled.study(State())
+    for date in ("2022-05-16", "2023-06-15"):
+        state = state_of_link(f"?date={date}")
+        found = profiled.intervals(state, profiled.what_if(state), LEVELS)
+        rows = study.profiles[study.profiles["date"] == date].set_index(["level", "parameter"])
+        for level in LEVELS:
+            own = rows.loc[level].loc[list(found.specs.names)]
+            np.testing.assert_array_equal(found.at(level).low, own["low"])
+            assert list(found.at(level).marks) == own["mark"].tolist()
+        chart, *_ = view_of(profiled, f"?date={date}&view=uncertainty")
+        assert "intervals by profile" in plain(chart.figure.layout.title.subtitle.text)
+
+
+def test_profiles_of_another_fit_are_not_shown(profiled):
+    state = state_of_link("?date=2022-05-16")
+    dx = profiled.what_if(state).dx_after
+    study, date = profiled.study(State()), profiled.date(state)
+    assert stored_intervals(study, date, dx, LEVELS) is not None
+    assert stored_intervals(study, date, dx, (0.9,)) is None
+    elsewhere = replace(dx.problem, values=1.1 * dx.problem.values)
+    assert stored_intervals(study, date, replace(dx, problem=elsewhere), LEVELS) is None
+
+
+def test_a_study_by_delta_method_shows_delta_intervals(tmp_path):
+    day = cs.demo_market().between("2020-03-18", "2020-03-18")
+    cs.run_study(day, tmp_path / "s.db", {"diagnosis": {"method": "delta"}})
+    table, _ = shown(Source(tmp_path / "s.db"), "")
+    assert table.caption.endswith("by delta method, the quick ones")
+
+
+def test_the_plausible_fit_is_there_with_its_cost(profiled):
+    table, words = shown(profiled, "?date=2023-06-15")
+    assert "plausible" in [column.title for column in table.columns]
+    row = profiled.study(State()).fitted.iloc[-1]
+    cost = row["plausible_rmsre"] / row["rmsre"] - 1.0
+    assert f"(+{100 * cost:.1f} %)" in words
+    assert "50 % of the study's days are implausible" in words
+    two, *_ = view_of(profiled, "?date=2022-05-16&other=2023-06-15&view=dates")
+    titles = [column.title for column in two.columns]
+    assert titles == ["of the fit", "2022-05-16", "2023-06-15", "2023-06-15, plausible"]
+
+
+def test_the_noise_of_the_history_is_named_beside_a_day(source, study):
+    """Eleven weeks show misfit; a month is too short to tell."""
+    said = "The history shows misfit, not independent noise"
+    _, words = shown(Source(study.path), "")
+    assert said in words
+    report = make_app(study.path).server.test_client().get("/day.html")
+    assert said in report.get_data(as_text=True)
+    _, words = shown(source, "?date=2020-03-18")
+    assert said not in words

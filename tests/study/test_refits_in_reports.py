@@ -81,6 +81,19 @@ def test_profile_intervals_stand_beside_those_of_the_delta_method(study, said):
         assert f"{date.date()} {word} {interval(row['low'], row['high'])}" in said
 
 
+def test_the_section_on_uncertainty_names_the_method_of_every_interval(study, said):
+    from calibscope.study import statistics
+
+    days, profiled = len(study.fitted), study.profiles["date"].nunique()
+    assert f"{profiled} days of {days} have profile intervals" in said
+    shares = statistics.profile_shares(study)
+    shares = shares[shares["level"] == 0.95].set_index("parameter")["contradicted"]
+    assert f"the profile contradicts {100 * shares.max():.0f} % of the delta intervals" in said
+    assert f"Intervals at 95 % by profile (scale mse), share of {profiled} days" in said
+    others = "Uninformative intervals at 95 % by delta method (scale mse), share of the "
+    assert (f"{others}{days - profiled} days without profiles" in said) == (profiled < days)
+
+
 def test_marks_travel_with_the_intervals(study, tmp_path):
     path = tmp_path / "s.db"
     path.write_bytes(study.path.read_bytes())

@@ -131,9 +131,8 @@ def test_every_figure_marks_the_reference_date(name, study):
         assert (line.x0, line.x1, line.line.color) == ("2022-07-21", "2022-07-21", mark.colour)
         labels = [note.text for note in figure.layout.annotations if mark.event in note.text]
         assert labels == [mark.label]
-    if name not in {
-        "active_bounds_over_time", "leverage_heat_map", "residual_heat_map", "residual_correlations",
-    }:  # fmt: skip
+    heat_maps = {"leverage_heat_map", "residual_heat_map", "residual_correlations"}
+    if name not in {"active_bounds_over_time", *heat_maps}:
         symbols = [one for one in figure.data if one.name and one.name.startswith(mark.event)]
         assert symbols
         for symbol in symbols:

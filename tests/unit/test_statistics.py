@@ -341,6 +341,40 @@ def test_interval_shares(study, own, scale, level):
         assert rows[kind].max() > 0
 
 
+def test_profile_shares_count_what_profiles_say():
+    """Four days: one without a delta interval, one contradicted, one with a second minimum."""
+    dates = pd.date_range("2020-03-16", periods=4)
+    key = {"date": dates, "parameter": "a_x", "scale": "mse", "level": 0.95}
+    profiles = pd.DataFrame(
+        {**key, "low": 0.1, "high": 1.0, "is_cut_low": [True, False, True, False],
+         "is_cut_high": [True, True, False, False], "is_connected": [False, True, True, True],
+         "second_minimum": [np.nan, np.nan, 0.5, np.nan]}
+    )  # fmt: skip
+    marks = pd.array([False, True, False, False], "boolean")
+    intervals = pd.DataFrame({**key, "low": [np.nan, 0.4, 0.1, 0.1], "is_contradicted": marks})
+    kept = SimpleNamespace(profiles=profiles, intervals=intervals, specs=SPECS)
+    row = statistics.profile_shares(kept).dropna(subset="days").iloc[0]
+    kinds = ["days", "full_range", "with_gap", "second_minimum", "contradicted"]
+    assert row[kinds].to_list() == pytest.approx([4, 0.25, 0.25, 0.25, 1 / 3])
+    other = SimpleNamespace(
+        profiles=profiles.assign(scale="0.003"), intervals=intervals, specs=SPECS
+    )
+    assert statistics.profile_shares(other)["contradicted"].isna().all()  # none of that scale
+
+
+def test_delta_shares_can_leave_profiled_days_out(study):
+    one = study.fitted["date"].iloc[0]
+    kept = SimpleNamespace(
+        intervals=study.intervals, parameters=study.parameters, specs=SPECS,
+        profiles=pd.DataFrame({"date": [one]}),
+    )  # fmt: skip
+    counts = [
+        statistics.interval_shares(kept, is_profiled=known)["days"].max()
+        for known in (None, True, False)
+    ]
+    assert counts == [len(study.fitted), 1, len(study.fitted) - 1]
+
+
 def test_an_interval_without_width_has_collapsed():
     key = {"date": pd.Timestamp("2020-03-18"), "parameter": "a_x"}
     intervals = pd.DataFrame(

@@ -168,7 +168,7 @@ def statistics_tables(specs: Specs) -> dict[str, Description]:
                 "full_range": share("part of them with an interval from bound to bound"),
                 "with_gap": share("part of them with values inside that fit too badly"),
                 "second_minimum": share("part of them with another local minimum inside"),
-                "contradicted": share("part of them whose delta interval has other ends"),
+                "contradicted": share("part of the delta intervals on them that have other ends"),
             },
         ),
         "interval_shares": Description(

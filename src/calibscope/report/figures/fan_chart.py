@@ -349,8 +349,8 @@ def _methods(study: Study, parameter: str, panel: _Panel) -> str:
     text = f"By profile on {int(row['days']):,} of {days:,} days, by delta method elsewhere."
     if row["contradicted"] == row["contradicted"]:
         text += (
-            " The profile contradicts the delta method on "
-            f"{share_of(row['contradicted'], 1.0)} of those days."
+            " The profile contradicts "
+            f"{share_of(row['contradicted'], 1.0)} of the delta intervals there."
         )
     return f"{text} A second minimum is inside on {share_of(row['second_minimum'], 1.0)}."
 

@@ -24,7 +24,9 @@ TICKS = (
 )  # by how far the axis reaches
 
 
-def interval_chart(dx: Diagnosis, note: str = "", method: Method | None = None) -> go.Figure:
+def interval_chart(
+    dx: Diagnosis, note: str = "", method: Method | None = None, known: Intervals | None = None
+) -> go.Figure:
     """How far each parameter could be from its estimate, at 50, 75 and 95 %.
 
     Speeds and volatilities as multiples of the estimate, on a log axis that ends at a factor of
@@ -37,13 +39,14 @@ def interval_chart(dx: Diagnosis, note: str = "", method: Method | None = None) 
     dx : of `diagnose`
     note : what the reader must know about the data
     method : of the intervals; None: as `dx.intervals` chooses, profiles if it can
+    known : intervals at 95, 75 and 50 %, if they are there already, such as those of a study
 
     Returns
     -------
     go.Figure
         a Plotly figure; its title is its question
     """
-    intervals = dx.intervals(LEVELS, method=method)
+    intervals = dx.intervals(LEVELS, method=method) if known is None else known
     names, is_log = intervals.specs.names, intervals.specs.coordinates.is_log
     parts = [np.flatnonzero(part) for part in (is_log, ~is_log) if part.any()]
     figure = make_subplots(

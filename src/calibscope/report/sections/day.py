@@ -9,7 +9,7 @@ from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate, numbe
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.settings import USUAL, DiagnosisSettings
+from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings
 from calibscope.market.instruments.kept import interpolated
 from calibscope.report.document import (
     SYNTHETIC,
@@ -49,6 +49,7 @@ def day_document(
     is_synthetic: bool = False,
     thresholds: DiagnosisSettings = USUAL,
     refits: RefitAnswers | None = None,
+    history: str = "",
 ) -> Document:
     """Summary, market against model, leverage, uncertainty, other optima, and refits.
 
@@ -58,6 +59,7 @@ def day_document(
     is_synthetic : say so
     thresholds : of the diagnosis
     refits : answers from fitting again, which get a section of their own
+    history : what the day's study says of its noise
     """
     day = fit.problem.day
     note = "SYNTHETIC market" if is_synthetic else literal(source)
@@ -69,7 +71,7 @@ def day_document(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"{fit.problem.model.title} fitted to {quoted}, single curve: {source}",
         sections=(
-            _summary(fit, dx, full, sample),
+            _summary(fit, dx, full, sample, history),
             _fit(fit, note),
             _leverage(fit, dx, full, sample, note),
             _uncertainty(dx, full, sample, unit, note),
@@ -82,7 +84,9 @@ def day_document(
     )
 
 
-def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed) -> Section:
+def _summary(
+    fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed, history: str
+) -> Section:
     return section(
         "summary",
         "Summary",
@@ -95,6 +99,7 @@ def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed) -> Sec
             f"{number(fit.condition_number, '.0e')})."
         ),
         *fit.evidence.sentences,
+        history or None,
         _parameters(fit),
         diagnosis.flag_table(dx),
         every_number_of_the_day(sample),
@@ -178,7 +183,7 @@ def _uncertainty(
     return section(
         "identifiability",
         "How uncertain are the parameters?",
-        next_steps.next_of_uncertainty(dx),
+        next_steps.next_of_uncertainty(dx.intervals(LEVELS)),
         drawn("interval_chart", dx, note),
         diagnosis.interval_table(dx),
         Paragraph(" ".join(diagnosis.interval_lines(dx, full, unit)), is_note=True),

@@ -36,14 +36,14 @@ def _sentence(study: Study, days: int, profiled: int) -> str:
     if len(wrong):
         worst = wrong.idxmax()
         text += (
-            f" The profile contradicts the delta method for {worst} on "
-            f"{percent(wrong.max(), 0)} of the profiled days"
+            f" There the profile contradicts {percent(wrong.max(), 0)} of the delta intervals for "
+            f"{worst}"
         )
-        text += f", for {wrong.idxmin()} on {percent(wrong.min(), 0)}." if len(wrong) > 1 else "."
+        text += f", {percent(wrong.min(), 0)} for {wrong.idxmin()}." if len(wrong) > 1 else "."
     second = shares["second_minimum"]
     return (
-        f"{text} A second minimum is inside the interval of {second.idxmax()} on "
-        f"{percent(second.max(), 0)}."
+        f"{text} A second minimum is inside the profile interval of {second.idxmax()} on "
+        f"{percent(second.max(), 0)} of those days."
     )
 
 
@@ -61,7 +61,7 @@ def _by_profile(study: Study, profiled: int) -> Table:
         shares,
         {
             "parameter": Column("parameter"),
-            **percents(".1f", contradicted="contradicts delta"),
+            **percents(".1f", contradicted="of the delta intervals contradicted"),
             **percents(".1f", second_minimum="second minimum inside", with_gap="with a gap"),
             **percents(".1f", full_range="from bound to bound"),
         },

@@ -5,7 +5,7 @@ import numpy as np
 from calibscope.base.numbers import number, percent
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
-from calibscope.diagnosis.settings import LEVELS, Method
+from calibscope.diagnosis.linear.intervals import Intervals
 
 PLAIN = "give the intervals with the correlations, since parameters move together."
 LITTLE = 0.01  # of RMSRE: what a plausible fit may cost and still count as equally good
@@ -39,14 +39,13 @@ def next_of_leverage(dx: Diagnosis, quotes: int) -> str:
     return text
 
 
-def next_of_uncertainty(dx: Diagnosis, method: Method | None = None) -> str:
+def next_of_uncertainty(intervals: Intervals) -> str:
     """Which intervals must not be given without their marks.
 
     Parameters
     ----------
-    method : of the intervals that are shown
+    intervals : those that are shown
     """
-    intervals = dx.intervals(LEVELS, method=method)
     doubtful = [
         name
         for name, mark in zip(intervals.specs.names, intervals.marks, strict=True)

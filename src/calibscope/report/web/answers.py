@@ -2,13 +2,15 @@
 
 import datetime
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from calibscope.base.numbers import estimate, number, percent
-from calibscope.calibration.near_optimal.plausible import plausible_fits
+from calibscope.calibration.near_optimal.plausible import PlausibleFits, plausible_fits
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.diagnosis.propagate.consequences import Consequences, consequences
 from calibscope.diagnosis.refit.shifts import PREDICTED
 from calibscope.diagnosis.settings import LEVELS
@@ -19,8 +21,15 @@ from calibscope.report.sections.next_steps import next_of_fit, next_of_leverage,
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import STUDY, State, View
 from calibscope.report.web.steps import changed
+from calibscope.study.statistics.misfit import noise_sentence
+from calibscope.study.study import Study
 from calibscope.study.what_if import HELD, WhatIf
 
+WIDEST_FIRST = LEVELS[::-1]  # as the chart draws them
+METHODS = {
+    "profile": "intervals by profile",
+    "gauss_newton": "intervals by delta method, the quick ones",
+}
 HORIZONS = (1, 5, 10, 20)
 NOT_SEARCHED = (
     "Prices alone cannot tell nearly equal fits apart; the search below says how far these numbers "
@@ -31,8 +40,9 @@ STILL = 1e-6  # share of a parameter that is only the solver's tolerance
 Blocks = Sequence[Block | str | None]
 
 
-def summary(state: State, found: WhatIf) -> Iterator[Block | str]:
+def summary(source: Source, state: State, found: WhatIf) -> Iterator[Block | str]:
     """How good the fit is, what it became, and how well first order predicted it."""
+    study = source.study(state)
     before, after = found.before, found.after
     if not state.has_change:
         yield f"RMSRE {percent(after.rmsre, 3)}. {after.status.value} {found.dx_after.summary}"
@@ -42,7 +52,10 @@ def summary(state: State, found: WhatIf) -> Iterator[Block | str]:
             f"({_change(before.rmsre, after.rmsre)}). {after.status.value} {found.dx_after.summary}"
         )
         yield _predicted(found)
-    yield _parameters(state, found)
+    plausible = plausible_fits([found.after], threads=1)
+    yield _parameters(state, found, plausible, source.intervals(state, found, WIDEST_FIRST))
+    yield from _implausible(study, found, plausible)
+    yield from filter(None, [_noise(study)])
 
 
 def _change(before: float, after: float) -> str:
@@ -68,9 +81,9 @@ def _predicted(found: WhatIf) -> str:
     )
 
 
-def _parameters(state: State, found: WhatIf) -> Table:
-    plausible = plausible_fits([found.after], threads=1)
-    intervals = found.dx_after.intervals(LEVELS[-1], method="delta")
+def _parameters(
+    state: State, found: WhatIf, plausible: PlausibleFits, intervals: Intervals
+) -> Table:
     values = {"now" if state.has_change else "estimate": found.after.parameters.values}
     if state.has_change:
         values = {
@@ -80,13 +93,32 @@ def _parameters(state: State, found: WhatIf) -> Table:
         values["plausible"] = plausible.parameters[0]
     columns = [Column("parameter"), *(Column(title, estimate) for title in values)]
     columns += [Column("95 % interval", ".3g"), Column("mark")]
+    intervals = intervals.at(LEVELS[-1])
     ranges = map(Range, intervals.low, intervals.high)
     names = found.after.problem.specs.names
     rows = zip(names, *values.values(), ranges, intervals.marks, strict=True)
     what = (
         "before, predicted by the influence function, and recalibrated; " if state.changes else ""
     )
-    return table(f"Parameters: {what}with 95 % delta intervals", columns, rows)
+    return table(f"Parameters: {what}with 95 % {METHODS[intervals.form]}", columns, rows)
+
+
+def _implausible(study: Study, found: WhatIf, plausible: PlausibleFits) -> Iterator[str]:
+    """Why the parameters are implausible, what plausible ones cost, and how usual that is."""
+    if not plausible.reasons[0]:
+        return
+    rmsre = float(plausible.rmsre[0])
+    odd = study.fitted["is_implausible"].eq(True).mean()
+    yield (
+        f"Implausible: {plausible.reasons[0]}. The plausible fit has RMSRE {percent(rmsre, 3)} "
+        f"({_change(found.after.rmsre, rmsre)}). {percent(odd, 0)} of the study's days are "
+        "implausible."
+    )
+
+
+@lru_cache(maxsize=4)
+def _noise(study: Study) -> str:
+    return noise_sentence(study)
 
 
 def view(source: Source, state: State, date: datetime.date, found: WhatIf) -> Blocks:
@@ -131,10 +163,11 @@ def _uncertainty(
     source: Source, state: State, date: datetime.date, found: WhatIf, note: str
 ) -> Blocks:
     dx = found.dx_after
+    intervals = source.intervals(state, found, WIDEST_FIRST)
     return (
-        drawn("interval_chart", dx, note, "delta"),
+        drawn("interval_chart", dx, f"{note}; {METHODS[intervals.form]}", known=intervals),
         drawn("singular_spectrum", dx, note),
-        next_of_uncertainty(dx, "delta"),
+        next_of_uncertainty(intervals),
     )
 
 
@@ -166,14 +199,27 @@ def _dates(source: Source, state: State, date: datetime.date, found: WhatIf, not
     second = source.what_if(rules, state.other)
     words = note_of(source, rules, state.other, rules.changes)
     sides = ((date, found, note), (state.other, second, words))
-    cells = (_column(side.after, side.dx_after) for _, side, _ in sides)
+    cells = [column for _, side, _ in sides for column in _both(side)]
     rows = [*found.after.problem.specs.names, *MEASURES]
-    columns = [Column("of the fit"), *(Column(str(day), estimate) for day, _, _ in sides)]
+    columns = [Column("of the fit")]
+    for day, side, _ in sides:
+        titles = (str(day), f"{day}, plausible")
+        columns += [Column(title, estimate) for title, _ in zip(titles, _both(side), strict=False)]
     return (
         table("Two dates", columns, zip(rows, *cells, strict=True)),
         *(drawn("market_against_model", side.after, words) for _, side, words in sides),
         *(drawn("leverage_and_influence", side.dx_after, words) for _, side, words in sides),
     )
+
+
+def _both(found: WhatIf) -> list[list[Cell]]:
+    """The column of a fit, and that of the plausible one if it is another."""
+    own = _column(found.after, found.dx_after)
+    plausible = plausible_fits([found.after], threads=1)
+    if not plausible.reasons[0]:
+        return [own]
+    rest: list[Cell] = [""] * (len(MEASURES) - 1)
+    return [own, [*plausible.parameters[0], percent(float(plausible.rmsre[0]), 3), *rest]]
 
 
 MEASURES = ("RMSRE", "effective degrees of freedom", "highest leverage", "condition number")

@@ -111,7 +111,7 @@ def _answered(source: Source, state: State) -> Answer:
     date = source.date(state)
     with source.turn():
         found = source.what_if(state)
-        head = list(answers.summary(state, found))
+        head = list(answers.summary(source, state, found))
         lead, figures, rest = split(answers.view(source, state, date, found))
         for block in figures:
             _ = block.figure  # made while it is our turn

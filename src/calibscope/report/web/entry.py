@@ -18,6 +18,7 @@ from calibscope.report.web.requests import RequestError, check_request
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import state_of_link
 from calibscope.study.errors import StoreError
+from calibscope.study.statistics.misfit import noise_sentence
 
 LOG = logging.getLogger("calibscope.web")
 EXPECTED = (StoreError, ValueError)  # links, settings and market data are among the latter
@@ -61,7 +62,7 @@ def offer_report(app: Dash, source: Source) -> None:
                 name = str(study.runs["market"].iloc[-1])
                 what = f"; what if: {', '.join(state.changes)}" if state.has_change else ""
                 day = found.after, name + what, study.is_synthetic, found.thresholds
-                text = page(day_document(*day))
+                text = page(day_document(*day, history=noise_sentence(study)))
         except EXPECTED as error:
             return _text(told(error, source.path), 400)
         answer = flask.Response(text, mimetype="text/html")

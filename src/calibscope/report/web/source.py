@@ -9,10 +9,14 @@ from pathlib import Path
 from threading import Semaphore
 
 from calibscope.calibration.problem import box
+from calibscope.diagnosis.diagnose import diagnose
+from calibscope.diagnosis.linear.intervals import Intervals
 from calibscope.report.web.state import LinkError, State
 from calibscope.study.database import stamp
+from calibscope.study.left_out import has_quick_refits
+from calibscope.study.stored_intervals import stored_intervals
 from calibscope.study.study import Study, open_study
-from calibscope.study.what_if import WhatIf, what_if
+from calibscope.study.what_if import Change, WhatIf, what_if
 
 AT_ONCE = 2  # requests that compute at the same time
 PATIENCE = 20.0  # seconds after which a request that waits is told so
@@ -51,6 +55,25 @@ class Source:
         day = study.day(self.date(state) if date is None else date)
         return what_if(day, state.change, study.settings)
 
+    def intervals(self, state: State, found: WhatIf, levels: tuple[float, ...]) -> Intervals:
+        """Those of a state: by profile for a day as it is, quick ones while something is changed.
+
+        Profiles are those of the study, or else computed, which takes a quarter of a second; where
+        it would take long, and in a study of another method, intervals are the delta method's.
+        """
+        study = self.study(state)
+        wants_profiles = study.settings.diagnosis.method in (None, "profile")
+        if not state.has_change and wants_profiles:
+            full = diagnose(found.after, "full", found.thresholds)
+            stored = stored_intervals(study, self.date(state), full, levels)
+            if stored is not None:
+                return stored
+            if has_quick_refits(found.after.problem):
+                return _walked(
+                    self.path, stamp(self.path), study.model, self.date(state), tuple(levels)
+                )
+        return found.dx_after.intervals(levels, method="delta")
+
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for a turn to compute, but not for ever."""
@@ -60,6 +83,14 @@ class Source:
             yield
         finally:
             self._turns.release()
+
+
+@lru_cache(maxsize=64)
+def _walked(
+    path: Path, changed: int, model: str, date: datetime.date, levels: tuple[float, ...]
+) -> Intervals:
+    study = _opened(path, changed, model)
+    return what_if(study.day(date), Change(), study.settings).dx_after.intervals(levels)
 
 
 @lru_cache(maxsize=4)

@@ -25,10 +25,11 @@ def profile_shares(study: Study) -> pd.DataFrame:
     -------
     DataFrame
         parameter, scale, level, days (with a profile), and as shares of them full_range (both ends
-        are bounds), with_gap, second_minimum, and contradicted: the delta method has an interval of
-        the same scale with other ends; not a number where none is kept for the scale
+        are bounds), with_gap and second_minimum; contradicted is the share of those days on which
+        the delta method has an interval of the same scale that has other ends; not a number where
+        no delta intervals of the scale are kept
     """
-    marks = study.intervals[[*KEYS, "is_contradicted"]]
+    marks = study.intervals.loc[study.intervals["low"].notna(), [*KEYS, "is_contradicted"]]
     frame = study.profiles.merge(marks, on=KEYS, how="left")
     kinds = {
         "full_range": frame["is_cut_low"] & frame["is_cut_high"],
