@@ -88,7 +88,7 @@ def test_the_section_on_uncertainty_names_the_method_of_every_interval(study, sa
     assert f"{profiled} days of {days} have profile intervals" in said
     shares = statistics.profile_shares(study)
     shares = shares[shares["level"] == 0.95].set_index("parameter")["contradicted"]
-    assert f"the profile contradicts {100 * shares.max():.0f} % of the delta intervals" in said
+    assert f"which contradict {100 * shares.max():.0f} % of the delta intervals for" in said
     assert f"Intervals at 95 % by profile (scale mse), share of {profiled} days" in said
     others = "Uninformative intervals at 95 % by delta method (scale mse), share of the "
     assert (f"{others}{days - profiled} days without profiles" in said) == (profiled < days)

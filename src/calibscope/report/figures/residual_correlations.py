@@ -31,7 +31,7 @@ def residual_correlations(study: Study) -> go.Figure:
     figure = go.Figure()
     figure.add_heatmap(
         z=short(matrix), x=labels[:-1], y=labels[1:], zmin=-1, zmax=1, colorscale=SIGNED,
-        text=np.where(np.isnan(matrix), "", np.char.mod("%+.1f", matrix)), texttemplate="%{text}",
+        text=[[_short(value) for value in row] for row in matrix], texttemplate="%{text}",
         textfont={"size": 11}, xgap=1, ygap=1, hoverongaps=False,
         colorbar={"title": {"text": "correlation", "side": "right"}, "thickness": 14},
         hovertemplate="%{y} with %{x}: %{z:.2f}<extra></extra>",
@@ -49,3 +49,10 @@ def residual_correlations(study: Study) -> go.Figure:
         )
     alt = f"Matrix of the correlations of residuals between quotes. {note}"
     return answered(figure, study, "Which quotes are missed together?", note, alt)
+
+
+def _short(value: float) -> str:
+    """One digit with its sign, of which zero has none."""
+    if value != value:
+        return ""
+    return "0" if abs(value) < 0.05 else f"{value:+.1f}"

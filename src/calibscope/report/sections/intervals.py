@@ -29,22 +29,19 @@ def _sentence(study: Study, days: int, profiled: int) -> str:
     if not profiled:
         return "No day has profile intervals: all that follow are the delta method's."
     shares = _at_the_widest(study).set_index("parameter")
-    text = f"{counted(profiled, 'day')} of {days:,} have profile intervals."
-    if profiled < days:
-        text += " On the others intervals are the delta method's."
-    wrong = shares["contradicted"].dropna()
+    second, wrong = shares["second_minimum"], shares["contradicted"].dropna()
+    text = f"{counted(profiled, 'day')} of {days:,} have profile intervals"
     if len(wrong):
-        worst = wrong.idxmax()
         text += (
-            f" There the profile contradicts {percent(wrong.max(), 0)} of the delta intervals for "
-            f"{worst}"
+            f", which contradict {percent(wrong.max(), 0)} of the delta intervals for "
+            f"{wrong.idxmax()}"
         )
-        text += f", {percent(wrong.min(), 0)} for {wrong.idxmin()}." if len(wrong) > 1 else "."
-    second = shares["second_minimum"]
-    return (
-        f"{text} A second minimum is inside the profile interval of {second.idxmax()} on "
-        f"{percent(second.max(), 0)} of those days."
+        text += f" and {percent(wrong.min(), 0)} for {wrong.idxmin()}" if len(wrong) > 1 else ""
+    text += (
+        f"; another local minimum is inside that of {second.idxmax()} on "
+        f"{percent(second.max(), 0)} of these days."
     )
+    return text if profiled == days else f"{text} The other days have delta intervals alone."
 
 
 def _at_the_widest(study: Study) -> pd.DataFrame:

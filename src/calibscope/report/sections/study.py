@@ -256,12 +256,12 @@ def _regimes(study: Study) -> Section:
 
 
 def _what_moved(study: Study) -> Table:
-    """Medians of each year, those of the best plausible fits below those of the best."""
+    """Medians of each year; where days are implausible, those of the best plausible fits below."""
     names = study.specs.names
     columns = (
-        Column("year", "s"), Column("fit"), COUNT, Column("RMSRE (median)", ".2f", PERCENT),
-        *(Column(f"{name} (median)", ".3g") for name in names),
-        Column("implausible", ".0f", PERCENT), Column("full EDoF", ".0f", PERCENT),
+        Column("year", "s"), Column("fit"), Column("days", ",.0f"), Column("RMSRE", ".2f", PERCENT),
+        Column("implausible", ".0f", PERCENT), *(Column(name, ".3g") for name in names),
+        Column("full EDoF", ".0f", PERCENT),
         Column("EDoF switches", ",.0f"), Column("at a bound", ".0f", PERCENT),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
@@ -269,11 +269,13 @@ def _what_moved(study: Study) -> Table:
         best, plausible = (
             [year[f"{name}_{kind}"] for name in names] for kind in ("median", "plausible")
         )
-        shares = (year[name] for name in ("implausible", "edof_full", "edof_switches", "at_bound"))
-        rows.append((year["period"], "best", year["days"], year["rmsre_median"], *best, *shares))
-        cost = year["plausible_rmsre_median"]
-        rows.append(("", "plausible", None, cost, *plausible, None, None, None, None))
-    return table("What moved, by year", columns, rows)
+        fit = (year[name] for name in ("days", "rmsre_median", "implausible"))
+        shares = (year[name] for name in ("edof_full", "edof_switches", "at_bound"))
+        rows.append((year["period"], "best", *fit, *best, *shares))
+        if year["implausible"] > 0:
+            cost = year["plausible_rmsre_median"]
+            rows.append(("", "plausible", "", cost, "", *plausible, "", "", ""))
+    return table("What moved, by year: medians, and shares of days", columns, rows)
 
 
 def _robustness(study: Study) -> Section:
