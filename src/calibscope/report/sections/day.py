@@ -84,9 +84,7 @@ def day_document(
     )
 
 
-def _summary(
-    fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed, history: str
-) -> Section:
+def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed, history: str) -> Section:
     return section(
         "summary",
         "Summary",
