@@ -3,6 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from calibscope.base.numbers import number
 from calibscope.report.figures.correlation_matrix import SIGNED
 from calibscope.report.figures.marks import answered, short
 from calibscope.study import statistics
@@ -43,9 +44,9 @@ def residual_correlations(study: Study) -> go.Figure:
     if len(known):
         most = known.loc[known["correlation"].abs().idxmax()]
         note = (
-            f"Median size {known['correlation'].abs().median():.2f}; strongest between "
-            f"{most['label']} and {most['other']} ({most['correlation']:+.2f}). Blue: missed on "
-            "the same side; orange: on opposite sides."
+            f"Median size {number(known['correlation'].abs().median(), '.2f')}; strongest between "
+            f"{most['label']} and {most['other']} ({number(most['correlation'], '+.2f')}). Blue: "
+            "missed on the same side; orange: on opposite sides."
         )
     alt = f"Matrix of the correlations of residuals between quotes. {note}"
     return answered(figure, study, "Which quotes are missed together?", note, alt)
@@ -55,4 +56,4 @@ def _short(value: float) -> str:
     """One digit with its sign, of which zero has none."""
     if value != value:
         return ""
-    return "0" if abs(value) < 0.05 else f"{value:+.1f}"
+    return "0" if abs(value) < 0.05 else number(value, "+.1f")

@@ -111,7 +111,8 @@ def misfit_sentence(study: Study) -> str:
     text = (
         f"Residuals are biased by quote, from {percent(low['bias'], 2, '+')} at {low['label']} to "
         f"{percent(high['bias'], 2, '+')} at {high['label']}; their median autocorrelation from "
-        f"day to day is {number(rho, '.2f')}, so that {number(table['days'].median(), ',.0f')} days are worth some "
+        f"day to day is {number(rho, '.2f')}, so that "
+        f"{number(table['days'].median(), ',.0f')} days are worth some "
         f"{number(table['effective_days'].median(), ',.0f')} independent ones."
     )
     return f"{text}{_of_pairs(study, pairs)} {_meaning(study, table, pairs)}"
@@ -126,8 +127,8 @@ def noise_sentence(study: Study) -> str:
     worst = table.loc[table["bias"].abs().idxmax()]
     return (
         "The history shows misfit, not independent noise (median autocorrelation "
-        f"{number(rho, '.2f')}, bias {percent(worst['bias'], 2, '+')} at {worst['label']}): profile intervals "
-        f"at 95 % then cover {SHORTER}."
+        f"{number(rho, '.2f')}, bias {percent(worst['bias'], 2, '+')} at {worst['label']}): "
+        f"profile intervals at 95 % then cover {SHORTER}."
     )
 
 
@@ -138,14 +139,17 @@ def _of_pairs(study: Study, pairs: pd.DataFrame) -> str:
     most = known.loc[known["correlation"].abs().idxmax()]
     text = (
         f" Of {len(known)} pairs of quotes the correlation has a median size of "
-        f"{number(known['correlation'].abs().median(), '.2f')} and is largest between {most['label']} and "
-        f"{most['other']} ({number(most['correlation'], '+.2f')})"
+        f"{number(known['correlation'].abs().median(), '.2f')} and is largest between "
+        f"{most['label']} and {most['other']} ({number(most['correlation'], '+.2f')})"
     )
     left = _left_by_the_fit(study)
     if left != left:
         return f"{text}."
     size = float(np.sqrt((known["correlation"] ** 2).mean()))
-    return f"{text}; its root mean square is {number(size, '.2f')}, and {number(left, '.2f')} is left by the fit itself."
+    return (
+        f"{text}; its root mean square is {number(size, '.2f')}, and {number(left, '.2f')} is left "
+        "by the fit itself."
+    )
 
 
 def _left_by_the_fit(study: Study) -> float:
