@@ -41,7 +41,7 @@ def named(dx: cs.Diagnosis) -> tuple[set[str], set[str]]:
     labels = [str(name) for name in dx.problem.labels]
     worst = labels[int(np.nan_to_num(np.abs(dx.resid_studentized_external)).argmax())]
     words = set(re.findall(r"\d+Y", dx.summary))
-    return ({worst} if dx.flags.has_outlier else set()), words
+    return ({worst} if dx.flags.has_large_residual else set()), words
 
 
 def moved(day: cs.MarketDay, place: int, share: float) -> cs.MarketDay:

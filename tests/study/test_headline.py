@@ -120,6 +120,40 @@ def test_a_date_that_is_dropped_now_has_no_verdicts_left(market, tmp_path):
     assert not on(found.screening, "2020-03-17").empty
 
 
+def test_prices_that_are_off_together_make_the_day_amber_and_name_nobody(market, tmp_path):
+    wrong = with_error(with_error(market, "3Y", 1.1), "4Y", 1.1)
+    study = cs.run_study(wrong, tmp_path / "s.db", profiles="none")
+    (row,) = on(study.rag).to_dict("records")
+    assert row["rag"] == "amber"
+    assert "the day's quotes moved unlike their past" in row["reasons"]
+    assert set(on(study.screening)["verdict"]) == {"unusual day"}
+    assert "unusual_day" in set(on(study.raised_rules)["rule"])
+
+
+def test_days_that_could_not_be_screened_say_so_in_their_own_colour(study):
+    notes = study.rag.set_index("date")["notes"]
+    fitted = study.fitted["date"]
+    assert set(notes[fitted[:20]]) == {"not screened: the history before is too short"}
+    assert set(notes[fitted[20:]]) == {""}
+    assert "green" in set(study.rag[study.rag["notes"] != ""]["rag"])
+
+
+def test_a_gap_is_no_reason(tmp_path):
+    market = cs.demo_market().between("2020-03-02", "2020-03-06")
+    lost = Finding(
+        Severity.WARNING, "caps", "price is missing", market.days[0].date, check="incomplete"
+    )
+    odd = Finding(Severity.WARNING, "caps", "vol moves by 40 %", market.days[1].date, check="jump")
+    some = replace(market, warnings=(lost, odd))
+    study = cs.run_study(some, tmp_path / "s.db", profiles="none")
+    first, second = study.days.iloc[0], study.days.iloc[1]
+    assert (first["warnings"], first["is_incomplete"]) == ("", True)
+    assert "price is missing" in first["gaps"]
+    assert "data:" not in study.rag["reasons"].iloc[0]
+    assert (second["gaps"], second["is_incomplete"]) == ("", False)
+    assert "data: caps" in study.rag["reasons"].iloc[1]
+
+
 def test_no_green_day_is_implausible_or_has_a_named_quote(planted):
     green = planted.rag[planted.rag["rag"] == "green"]["date"]
     fitted = planted.fitted[planted.fitted["date"].isin(green)]

@@ -68,6 +68,10 @@ def test_every_version_is_upgraded_to_the_same_numbers(version, old, market):
     assert set(study.quotes["kind"]) == {"cap"}
     assert study.day("2020-03-11").fingerprint == market.day("2020-03-11").fingerprint
     assert study.left_out["label"].nunique() == 13
+    flags = columns_of(path, "days", "day_id, has_large_residual, has_outlier, outlier")
+    assert {0, 1} >= {flag for _, flag, *_ in flags} - {None} > set()
+    if version >= SAME_SETTINGS:
+        assert {verdict for _, _, *verdicts in flags for verdict in verdicts} == {None}
     if version in (3, 4):
         assert set(study.challenger_fits["label"]) == {"12Y"}
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0

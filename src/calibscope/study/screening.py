@@ -16,7 +16,13 @@ from sqlalchemy import Connection, delete, select
 from calibscope.base.numbers import BASIS_POINTS
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
-from calibscope.market.screening.screening import ACCUSING, STALE, screen_quotes
+from calibscope.market.screening.screening import (
+    ACCUSING,
+    NOT_SCREENED,
+    STALE,
+    UNUSUAL,
+    screen_quotes,
+)
 from calibscope.study import schema
 from calibscope.study.columns import Columns
 from calibscope.study.database import insert_columns
@@ -25,6 +31,24 @@ from calibscope.study.rows import read_rows
 from calibscope.study.sealed import batches, seal_rows
 
 NUMBERS = ("score", "p_value", "q_value", "vol", "expected_vol")
+LIKELY_WRONG_QUOTE, DOUBTED_QUOTES = "likely_wrong_quote", "doubted_quotes"  # rules
+STALE_DAY, UNUSUAL_DAY = "stale_day", "unusual_day"
+OF_DAYS = {  # by verdict
+    STALE: (STALE_DAY, "all quotes repeat those of the day before"),
+    UNUSUAL: (
+        UNUSUAL_DAY,
+        "the day's quotes moved unlike their past, as if several were off together",
+    ),
+}
+RULES = {  # what screening can hold against a day, and whether that makes it red
+    LIKELY_WRONG_QUOTE: ("a quote is likely wrong, by its past and the other quotes", True),
+    DOUBTED_QUOTES: ("one of several quotes is likely wrong, and nobody can say which", False),
+    UNUSUAL_DAY: (
+        "the day's quotes moved unlike their past, as if several were off together",
+        False,
+    ),
+    STALE_DAY: ("all quotes repeat those of the day before", False),
+}
 NAMES = ("date", "label", *NUMBERS, "verdict")
 
 
@@ -32,8 +56,9 @@ NAMES = ("date", "label", *NUMBERS, "verdict")
 class Suspicion:
     """What screening holds against the quotes of a date."""
 
-    reasons: tuple[str, ...]
+    held: tuple[tuple[str, str], ...]  # rule and reason
     accused: tuple[str, ...]  # labels; empty where nobody can say which
+    is_screened: bool = True  # whether there was enough history to judge
 
     @property
     def is_named(self) -> bool:
@@ -116,22 +141,36 @@ def suspicions(rows: Mapping[str, Sequence[Any]]) -> dict[str, Suspicion]:
     ----------
     rows : columns of the table `screening`
     """
-    found: dict[str, tuple[dict[str, None], list[str]]] = {}
+    found: dict[str, _Held] = {}
     names = ("date", "label", "vol", "expected_vol", "verdict")
     for date, label, vol, expected, verdict in zip(*(rows[name] for name in names), strict=True):
-        reasons, accused = found.setdefault(str(date)[:10], ({}, []))
+        day = found.setdefault(str(date)[:10], _Held())
+        day.is_screened |= verdict != NOT_SCREENED
         if verdict in ACCUSING:
-            accused.append(label)
-            reasons[f"{label} is {verdict}{_beside(vol, expected)}"] = None
+            day.accused.append(label)
+            day.held[f"{label} is {verdict}{_beside(vol, expected)}"] = LIKELY_WRONG_QUOTE
         elif verdict.startswith("one of "):
-            reasons[f"{verdict} is likely wrong"] = None
-        elif verdict == STALE:
-            reasons["all quotes repeat those of the day before"] = None
+            day.held[f"{verdict} is likely wrong"] = DOUBTED_QUOTES
+        elif verdict in OF_DAYS:
+            day.held[OF_DAYS[verdict][1]] = OF_DAYS[verdict][0]
     return {
-        date: Suspicion(tuple(reasons), tuple(accused))
-        for date, (reasons, accused) in found.items()
-        if reasons
+        date: Suspicion(
+            tuple((rule, text) for text, rule in day.held.items()),
+            tuple(day.accused),
+            day.is_screened,
+        )
+        for date, day in found.items()
+        if day.held or not day.is_screened
     }
+
+
+class _Held:
+    """What was found so far."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, str] = {}  # rules by reason
+        self.accused: list[str] = []
+        self.is_screened = False
 
 
 def _beside(vol: float | None, expected: float | None) -> str:
