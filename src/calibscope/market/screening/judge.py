@@ -105,7 +105,7 @@ def judge(
     clean, degrees = np.arange(k), np.nan
     every = np.zeros((0, k), bool) if groups is None else groups
     while True:
-        precision: Array = np.linalg.inv(covariance[np.ix_(clean, clean)])
+        precision = np.asarray(np.linalg.inv(covariance[np.ix_(clean, clean)]), np.float64)
         pull = precision @ deviations[clean]
         variances = 1 / np.diag(precision)
         z = pull * np.sqrt(variances / excess)
