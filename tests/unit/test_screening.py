@@ -212,6 +212,15 @@ def test_a_quote_that_stays_away_is_taken_to_have_moved():
     assert set(codes[151 + PATIENCE :].tolist()) == {Code.IN_LINE}
 
 
+def test_a_quote_that_becomes_noisy_is_not_accused_for_ever():
+    """What is accused is learnt from, too, though not by its full size."""
+    logs = history(500).copy()
+    logs[100:, 6] += 0.012 * np.random.default_rng(5).standard_t(4, size=400)
+    days = np.flatnonzero((screened(logs).codes == Code.ACCUSED).any(axis=1))
+    assert 0 < (days < 150).sum() < 15
+    assert (days >= 300).sum() <= 4
+
+
 def test_a_missing_quote_is_expected_where_the_others_went():
     logs = history().copy()
     logs[100:110, 2] = np.nan

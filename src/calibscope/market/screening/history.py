@@ -39,6 +39,9 @@ FIRST_CHANGE, FIRST_DAYS = 0.02, 10.0  # before anything is seen: its size, wort
 SMOOTHNESS = 0.25  # days per quote that the correlations of smooth curves are worth
 RESOLUTION = 5e-4  # no smaller change is news: vols are quoted in steps
 LEAST_TURBULENCE = 0.05
+# Standard deviations that an accused quote counts for in its second moments. If it did not count at
+# all, a quote that is merely noisy would be accused, taught nothing, and accused again.
+WINSORISED = 3.0
 
 
 def _kept(half_life: float) -> float:
@@ -169,6 +172,12 @@ class History:
         change = reference - self.reference[known]
         departure = self.reference[known] - self.slow[known]
         unseen = np.where(np.logical_or.outer(is_clean, is_clean), 0.0, uncertainty)
+        # An error that is believed to be none, or the part of an accused quote's that is usual.
+        is_accused = is_quoted & ~is_clean
+        errors = np.where(is_accused, row[known] - values, 0.0)
+        own = spread + expected.doubt
+        moved = np.clip(errors**2, own, WINSORISED**2 * own) - own
+        unseen += np.diag(np.where(is_clean, doubts, np.where(is_accused, moved, 0.0)))
         inside = np.ix_(known, known)
         kept = _kept(MEMORY)
         self.moments *= kept

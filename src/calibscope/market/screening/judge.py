@@ -20,12 +20,10 @@ import numpy as np
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.explanations import fewest_that_explain, wrong_probabilities
 
-# Before anything is known, nearly one day in three has a wrong quote, as in data that nobody has
-# checked, and one in ten several that are off together. Of the accusations, at most one in five is
-# expected to be false. The common scale gives every score the tails of a turbulent day, which are
-# seldom concentrated in one quote: with one day in ten, fewer than one in twenty was false.
-SHARE_OF_DAYS = 0.3
-SHARE_OF_JOINT = 0.1
+# Before anything is known, one day in five has a wrong quote, and one in twenty has several that are
+# off together. Of the accusations, at most one in five is expected to be false.
+SHARE_OF_DAYS = 0.2
+SHARE_OF_JOINT = 0.05
 FALSE_DISCOVERIES = 0.2
 
 # The scale is known beforehand as well as from so many quotes.
