@@ -20,8 +20,8 @@ import numpy as np
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.base.explanations import fewest_that_explain, wrong_probabilities
 
-# Before anything is known, one day in five has a wrong quote, and one in twenty has several that are
-# off together. Of the accusations, at most one in five is expected to be false.
+# Before anything is known, one day in five has a wrong quote, and one in twenty has several
+# that are off together. Of the accusations, at most one in five is expected to be false.
 SHARE_OF_DAYS = 0.2
 SHARE_OF_JOINT = 0.05
 FALSE_DISCOVERIES = 0.2
