@@ -1,10 +1,11 @@
 """Do flags, summary and verdicts name the wrong quote? One planted per day, and days left alone.
 
 ``python benchmarks/outliers.py`` takes some minutes. First, on demo days (synthetic), the price of
-a random maturity is moved by a given share, up or down. Counted are the days on which that maturity
-is named: as an outlier (the flag `has_outlier`, which the summary repeats), or by the summary for
-any reason (outlier, influence or leverage). The row "untouched" counts the same maturities on the
-same days before they were moved, and "any" how often some maturity is called an outlier there.
+a random maturity is moved by a given share, up or down. Counted are the days on which some residual
+is larger than chance allows (the flag `has_large_residual`); on which the summary accuses that
+maturity, and on which it accuses another one (both by the fits without each quote); and on which
+the summary mentions that maturity for any reason (residual, influence or leverage). The row
+"untouched" counts the same maturities on the same days before they were moved.
 
 Then the verdicts of `dx.refits.outliers()`, which compare explanations: on markets that a G2++
 model and independent noise of 0.3 % make, one price is moved. Counted are the markets on which it
@@ -37,11 +38,12 @@ CASES = ((0, 0.0), (0, 0.02), (0, 0.05), (0, 0.1), (1, 0.05), (6, 0.05), (12, 0.
 
 
 def named(dx: cs.Diagnosis) -> tuple[set[str], set[str]]:
-    """Maturities that a diagnosis names: as an outlier, and in its summary for any reason."""
-    labels = [str(name) for name in dx.problem.labels]
-    worst = labels[int(np.nan_to_num(np.abs(dx.resid_studentized_external)).argmax())]
-    words = set(re.findall(r"\d+Y", dx.summary))
-    return ({worst} if dx.flags.has_outlier else set()), words
+    """Maturities that a summary accuses, and all that it mentions."""
+    accused = re.search(r"((?:one of )?(?:\d+Y(?:, )?)+) is an outlier", dx.summary, re.IGNORECASE)
+    return (
+        set(re.findall(r"\d+Y", accused[1] if accused else "")),
+        set(re.findall(r"\d+Y", dx.summary)),
+    )
 
 
 def moved(day: cs.MarketDay, place: int, share: float) -> cs.MarketDay:
@@ -95,27 +97,29 @@ def main() -> None:
     is_end = (places == 1) | (places >= count - 2)
     groups = (places == 0, is_end, (places > 0) & ~is_end)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    headings = ("price off by", "any outlier", "the outlier", "in the summary")
+    headings = ("price off by", "a large residual", "it is accused", "another is", "mentioned")
     for heading in (*headings, "3Y", "4Y, 25Y, 30Y", "others"):
         table.add_column(heading, justify="right")
     for size in (0.0, *SIZES):
         spoilt = [
             moved(day, k, sign * size) for day, k, sign in zip(days, places, signs, strict=True)
         ]
-        found = [named(dx) for dx in cs.diagnose_many(cs.calibrate_many(spoilt))]
-        alarms = np.array([bool(outlier) for outlier, _ in found])
-        outliers = np.array([w in outlier for (outlier, _), w in zip(found, wanted, strict=True)])
-        summaries = np.array([w in words for (_, words), w in zip(found, wanted, strict=True)])
+        diagnoses = cs.diagnose_many(cs.calibrate_many(spoilt))
+        found = [named(dx) for dx in diagnoses]
+        accused = np.array([w in who for (who, _), w in zip(found, wanted, strict=True)])
+        others = np.array([bool(who - {w}) for (who, _), w in zip(found, wanted, strict=True)])
+        words = np.array([w in words for (_, words), w in zip(found, wanted, strict=True)])
+        flagged = diagnoses.of_all("has_large_residual")
         table.add_row(
             f"{size:.0%}" if size else "untouched",
-            *(f"{hit.mean():.0%}" for hit in (alarms, outliers, outliers | summaries)),
-            *(f"{(outliers | summaries)[group].mean():.0%}" for group in groups),
+            *(f"{hit.mean():.0%}" for hit in (flagged, accused, others, words)),
+            *(f"{words[group].mean():.0%}" for group in groups),
         )
     console = Console(width=100)
     console.print(
         f"{len(days)} demo days (synthetic), the price of one random maturity moved up or down.\n"
-        "Share of days on which any maturity, or that one, is called an outlier; on which that one "
-        "is named\nby flag or summary; and the latter by maturity."
+        "Share of days on which a residual is larger than chance allows; on which the summary "
+        "accuses that\nmaturity, or another one; on which it mentions it; and that by maturity."
     )
     console.print(table)
     console.print(f"verdicts of single days: of {options.markets} simulated markets each")

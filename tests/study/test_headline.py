@@ -8,6 +8,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.calibration.near_optimal.evidence import evidence
+from calibscope.market.findings import Finding, Severity
 from calibscope.report.render.as_data import as_data
 from calibscope.report.sections.study import study_document
 from calibscope.study.rag import Rag, ratings_of
@@ -80,6 +81,77 @@ def test_night_after_night_is_as_all_at_once(market, study, planted, tmp_path):
     restated = cs.run_study(market.between(DATE, DATE), path)
     assert on(restated.screening)["verdict"].eq("in line").all()
     assert on(restated.rag)["rag"].item() == "green"
+
+
+COLUMNS = ["date", "label", "score", "vol", "expected_vol", "verdict"]
+
+
+def as_all_at_once(found, expected):
+    pd.testing.assert_frame_equal(found.screening[COLUMNS], expected.screening[COLUMNS], rtol=1e-9)
+
+
+def test_history_that_comes_late_judges_the_days_that_were_there(market, planted, tmp_path):
+    wrong, path = with_error(market, "3Y", 1.1), tmp_path / "s.db"
+    alone = cs.run_study(wrong.between(DATE, "2020-03-25"), path)
+    assert set(alone.screening["verdict"]) == {"not screened"}
+    assert on(alone.rag)["rag"].item() != "red"
+    found = cs.run_study(wrong.between("2020-01-02", "2020-03-17"), path)
+    as_all_at_once(found, planted)
+    assert on(found.rag)["rag"].item() == "red"
+    assert on(cs.run_study(wrong, path).challenger_fits)["label"].eq("3Y").all()
+
+
+def test_a_correction_changes_what_later_days_are_compared_with(market, planted, study, tmp_path):
+    path = tmp_path / "s.db"
+    cs.run_study(with_error(market, "3Y", 1.1), path)
+    corrected = cs.run_study(market.between(DATE, DATE), path)
+    as_all_at_once(corrected, study)
+    later = "2020-03-19"
+    before = on(planted.screening, later)["score"].to_numpy()
+    assert np.abs(on(corrected.screening, later)["score"].to_numpy() - before).max() > 0.01
+
+
+def test_a_date_that_is_dropped_now_has_no_verdicts_left(market, tmp_path):
+    path, some = tmp_path / "s.db", market.between("2020-03-10", DATE)
+    assert len(on(cs.run_study(some, path).screening)) == 13
+    lost = Finding(Severity.DROPPED, "caps", "price is missing", some.days[-1].date)
+    found = cs.run_study(replace(some, days=some.days[:-1], dropped=(lost,)), path)
+    assert on(found.screening).empty
+    assert not on(found.screening, "2020-03-17").empty
+
+
+def test_prices_that_are_off_together_make_the_day_amber_and_name_nobody(market, tmp_path):
+    wrong = with_error(with_error(market, "3Y", 1.1), "4Y", 1.1)
+    study = cs.run_study(wrong, tmp_path / "s.db", profiles="none")
+    (row,) = on(study.rag).to_dict("records")
+    assert row["rag"] == "amber"
+    assert "the day's quotes moved unlike their past" in row["reasons"]
+    assert set(on(study.screening)["verdict"]) == {"unusual day"}
+    assert "unusual_day" in set(on(study.raised_rules)["rule"])
+
+
+def test_days_that_could_not_be_screened_say_so_in_their_own_colour(study):
+    notes = study.rag.set_index("date")["notes"]
+    fitted = study.fitted["date"]
+    assert set(notes[fitted[:20]]) == {"not screened: the history before is too short"}
+    assert set(notes[fitted[20:]]) == {""}
+    assert "green" in set(study.rag[study.rag["notes"] != ""]["rag"])
+
+
+def test_a_gap_is_no_reason(tmp_path):
+    market = cs.demo_market().between("2020-03-02", "2020-03-06")
+    lost = Finding(
+        Severity.WARNING, "caps", "price is missing", market.days[0].date, check="incomplete"
+    )
+    odd = Finding(Severity.WARNING, "caps", "vol moves by 40 %", market.days[1].date, check="jump")
+    some = replace(market, warnings=(lost, odd))
+    study = cs.run_study(some, tmp_path / "s.db", profiles="none")
+    first, second = study.days.iloc[0], study.days.iloc[1]
+    assert (first["warnings"], first["is_incomplete"]) == ("", True)
+    assert "price is missing" in first["gaps"]
+    assert "data:" not in study.rag["reasons"].iloc[0]
+    assert (second["gaps"], second["is_incomplete"]) == ("", False)
+    assert "data: caps" in study.rag["reasons"].iloc[1]
 
 
 def test_no_green_day_is_implausible_or_has_a_named_quote(planted):

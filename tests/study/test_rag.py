@@ -5,6 +5,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.models.g2.parameters import SPECS
+from calibscope.report.sections.study_blocks import rule_table
 from calibscope.study.rag import Rag, ratings_of
 from calibscope.study.run import run_study
 from calibscope.study.settings import GovernanceSection, StudySettings, study_settings
@@ -35,8 +36,26 @@ def test_a_good_day_is_green():
         ({"rmsre": 0.03}, Rag.AMBER, "RMSRE 3.00 %"),
         ({"rmsre": 0.06}, Rag.RED, "RMSRE 6.00 %"),
         ({"largest_residual": -0.2}, Rag.RED, "residual -20.0 % at 10Y"),
-        ({"largest_studentized": -13.0}, Rag.AMBER, "studentised residual -13.0 at 5Y"),
-        ({"largest_leverage": 0.999}, Rag.AMBER, "leverage 0.999 at 3Y"),
+        (
+            {"has_outlier": True, "outlier": "one of 3Y, 4Y"},
+            Rag.AMBER,
+            "one of 3Y, 4Y is an outlier: only without it are the others met well",
+        ),
+        (
+            {"largest_refit_confidence": 0.97, "largest_refit_confidence_at": "3Y"},
+            Rag.AMBER,
+            "the fit without 3Y is at the edge of the 97.0 % confidence region",
+        ),
+        (
+            {"widest_reach": 1.25, "widest_reach_at": "a_x from 0.87 to 10"},
+            Rag.AMBER,
+            "RMSRE stays within 10 % of the best for a_x from 0.87 to 10",
+        ),
+        (
+            {"largest_bound_cost": 0.012, "largest_bound_cost_at": "rho_xy"},
+            Rag.AMBER,
+            "the bound of rho_xy costs 1.2 % of RMSRE, to first order",
+        ),
         ({"lost_directions": 2}, Rag.RED, "parameter combinations not identified: 2"),
         ({"lost_directions": 1}, Rag.AMBER, "parameter combinations not identified: 1"),
         (
@@ -51,6 +70,22 @@ def test_a_good_day_is_green():
 )
 def test_rules_one_by_one(changes, expected, reason):
     assert rag(**changes) == (expected, (reason,))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"largest_leverage": 0.9999},
+        {"largest_studentized": -30.0},
+        {"has_large_residual": True},
+        {"largest_multiplier": 40.0, "largest_multiplier_at": "rho_xy"},
+        {"largest_bound_cost": 0.009, "widest_reach": 0.75, "largest_refit_confidence": 0.94},
+        {"warnings": "", "gaps": "caps: price is missing at 3Y", "is_incomplete": True},
+    ],
+)
+def test_what_is_no_reason(changes):
+    """Neither a number that means nothing without refits nor a gap in the data is one."""
+    assert rag(**changes) == (Rag.GREEN, ())
 
 
 def test_a_red_day_names_only_what_is_red():
@@ -74,7 +109,7 @@ def test_rules_are_the_users():
     ).governance
     assert rag(rules, rmsre=0.06, scale_mse=0.05, has_outlier=False)[0] is Rag.GREEN
     assert rag(rules, scale_mse=0.2, has_outlier=False) == (Rag.RED, ("scale_mse 0.2",))
-    assert rag(rules, scale_mse=0.0, has_outlier=True)[0] is Rag.RED
+    assert rag(rules, scale_mse=0.0, has_outlier=True, outlier="3Y")[0] is Rag.RED
     assert rag(rules, scale_mse=0.0, has_outlier=False, largest_residual=0.06)[0] is Rag.AMBER
     assert rag(rules, scale_mse=0.0, has_outlier=False, lost_directions=2)[0] is Rag.RED
     again = StudySettings.model_validate_json(StudySettings(governance=rules).model_dump_json())
@@ -86,6 +121,30 @@ def test_unknown_names_are_refused():
         study_settings({"governance": {"limits": {"rmse": {"red": 1}}}})
     with pytest.raises(cs.SettingsError, match="there is no 'has_outliers'"):
         study_settings({"governance": {"red": ["has_outliers"]}})
+
+
+def test_every_rule_is_counted_by_colour_and_by_what_it_decides(study):
+    limits = {"rmsre": {"amber": 0.006, "red": 0.01}, "largest_residual": {"amber": 0.012}}
+    other = type(study)(study.path)
+    rules = study_settings({"governance": {"limits": limits}}).governance
+    other.__dict__["_settings"] = [StudySettings(governance=rules)]
+    found = {row[0]: row[3:] for row in rule_table(other).rows}
+    days, raised = other.fitted, other.raised_rules
+    name = "root mean squared relative price error of the fit"
+    assert found[name][0] == ((days["rmsre"] >= 0.006) & (days["rmsre"] < 0.01)).sum() > 0
+    assert found[name][1] == (days["rmsre"] >= 0.01).sum()
+    colours = other.rag.set_index("date")["rag"]
+    alone = 0
+    for date, rows in raised.groupby("date"):
+        deciding = set(rows.loc[rows["colour"] == colours[date], "rule"])
+        alone += deciding == {"rmsre"}
+    assert found[name][2] == alone > 0
+    assert {"red", "amber", "grey"} >= set(raised["colour"])
+    assert any(text.startswith("one of several quotes") for text in found)
+    assert any(text.startswith("all quotes repeat") for text in found)
+    assert "not screened" in rule_table(other).caption
+    limit = next(row[1:3] for row in rule_table(other).rows if row[0] == name)
+    assert limit == ("0.6 %", "1 %")
 
 
 def red_beyond(residual):

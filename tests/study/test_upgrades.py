@@ -73,6 +73,10 @@ def test_every_version_is_upgraded_to_the_same_numbers(version, old, market):
         assert study.profiles["second_minimum"].isna().all()  # nobody had looked
         known = study.intervals[study.intervals["scale"] == "mse"]["is_contradicted"]
         assert known.notna().any()
+    flags = columns_of(path, "days", "day_id, has_large_residual, has_outlier, outlier")
+    assert {0, 1} >= {flag for _, flag, *_ in flags} - {None} > set()
+    if version >= SAME_SETTINGS:
+        assert {verdict for _, _, *verdicts in flags for verdict in verdicts} == {None}
     if version in (3, 4):
         assert set(study.challenger_fits["label"]) == {"12Y"}
     assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0

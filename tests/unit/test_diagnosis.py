@@ -243,7 +243,7 @@ def test_masking_is_flagged():
     wild = calm.copy()
     wild[4] = 5.0
     dx = line(wild - np.polynomial.Polynomial.fit(range(10), wild, 1)(np.arange(10)))
-    assert dx.flags.has_outlier
+    assert dx.flags.has_large_residual
     assert dx.flags.has_masking
     assert dx.problem.labels[np.abs(dx.resid_studentized_external).argmax()] == "5"
 
@@ -258,7 +258,7 @@ def test_an_outlier_is_what_chance_allows_on_one_day_of_twenty():
         y[3] += size
         dx = cs.diagnose_least_squares(y - X @ np.linalg.lstsq(X, y)[0], X)
         worst = np.abs(dx.resid_studentized_external).max()
-        assert dx.flags.has_outlier == (worst > limit)
+        assert dx.flags.has_large_residual == (worst > limit)
         between += limit_of_six < worst < limit
     assert between
 
@@ -609,7 +609,7 @@ def test_one_degree_of_freedom_has_no_robust_scale():
     assert dx.intervals(scale="mad_adjusted").marks == ("no interval", "no interval")
     assert dx.intervals().marks == ("", "")
     assert np.isnan(dx.resid_studentized_external).all()
-    assert not dx.flags.has_outlier
+    assert not dx.flags.has_large_residual
 
 
 def test_residuals_that_are_mostly_alike_have_no_robust_scale():

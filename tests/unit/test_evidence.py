@@ -12,6 +12,7 @@ from calibscope.calibration.g2.plausible import PlausibleBox, plausible_fit
 from calibscope.calibration.near_optimal.evidence import evidence
 from calibscope.calibration.near_optimal.local_minima import _Found, _refine, local_minima
 from calibscope.calibration.near_optimal.near_optimal import near_optimal
+from calibscope.calibration.near_optimal.reach import FULL, reaches
 from calibscope.market.demo import demo_market
 from calibscope.models.g2.model import G2
 from calibscope.models.g2.parameters import SPECS
@@ -217,6 +218,36 @@ def test_valley_within_bid_and_ask(fits):
     np.testing.assert_array_equal(outside.low, outside.high)
     with pytest.raises(ValueError, match="no bids and asks"):
         near_optimal(fits[TWO_OPTIMA].problem, fits[TWO_OPTIMA].parameters, bid_ask=True)
+
+
+@pytest.mark.parametrize("date", [TAME, EQUAL_SPEEDS, FAST, TWO_OPTIMA])
+def test_a_reach_is_a_part_of_the_near_optimal_range(fits, evidences, date):
+    fit = fits[date]
+    wide = evidences[date].near_optimal
+    for one in reaches(fit.problem, fit.parameters.values):
+        low, high = wide.range_of(one.name)
+        # The ends of the range are found to 1 % of their distance from the fit.
+        assert low - 0.02 * abs(low) <= one.low <= one.high <= high + 0.02 * abs(high)
+
+
+def test_reaches_tell_a_parameter_that_is_open_from_one_that_is_known(fits):
+    tame = {one.name: one for one in reaches(fits[TAME].problem, fits[TAME].parameters.values)}
+    assert max(one.units for one in tame.values()) < FULL
+    problem = fits[EQUAL_SPEEDS].problem
+    best = fits[EQUAL_SPEEDS].parameters.values
+    wide = {one.name: one for one in reaches(problem, best)}
+    sigma = wide["sigma_x"]
+    assert sigma.units >= FULL
+    # A fit with the parameter held at the end is within 10 % of the best, by another solver.
+    held = calibrate(problem.day, fixed={"sigma_x": sigma.low})
+    assert held.rmsre <= 1.1 * problem.rmsre(best)
+    assert str(sigma).startswith("sigma_x from 0.0")
+
+
+def test_a_fixed_parameter_has_no_reach(fits):
+    fit = calibrate(fits[TAME].problem.day, fixed={"rho_xy": -0.9})
+    names = [one.name for one in reaches(fit.problem, fit.parameters.values)]
+    assert names == ["a_x", "a_y", "sigma_x", "sigma_y"]
 
 
 def test_factor_must_exceed_one(fits):

@@ -9,6 +9,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.base.explanations import fewest_that_explain, wrong_probabilities
+from calibscope.market.screening.groups import alike_groups
 from calibscope.market.screening.history import FEWEST_DAYS, FORGOTTEN, PATIENCE
 from calibscope.market.screening.judge import Code, judge
 from calibscope.market.screening.screen import screen
@@ -112,6 +113,38 @@ def test_two_errors_on_one_day_are_both_found():
     assert np.flatnonzero(found.codes == Code.ACCUSED).tolist() == [1, 6]
 
 
+@pytest.mark.parametrize("off", [[0, 1], [7, 8], [2, 3, 4]])
+def test_several_that_are_off_together_accuse_nobody_but_the_day(off):
+    error = np.zeros(9)
+    error[off] = 0.08
+    similarity = alike(9)
+    found = judge(error, 1e-4 * similarity, np.ones(9, bool), groups=alike_groups(similarity))
+    assert found.is_unusual
+    assert set(found.codes.tolist()) == {Code.UNUSUAL}
+    # Without that explanation, one of them or its neighbour is blamed, or nobody says a word.
+    alone = judge(error, 1e-4 * similarity, np.ones(9, bool))
+    assert not alone.is_unusual
+
+
+def test_one_wrong_quote_is_named_though_groups_compete():
+    error = np.zeros(9)
+    error[4] = -0.05
+    similarity = alike(9)
+    found = judge(error, 1e-4 * similarity, np.ones(9, bool), groups=alike_groups(similarity))
+    assert np.flatnonzero(found.codes == Code.ACCUSED).tolist() == [4]
+    assert set(np.delete(found.codes, 4).tolist()) == {Code.IN_LINE}
+
+
+def test_groups_are_neighbours_up_to_half_of_the_quotes():
+    groups = alike_groups(alike(8))
+    found = {tuple(np.flatnonzero(row).tolist()) for row in groups}
+    assert len(found) == len(groups)
+    assert all(2 <= len(one) <= 4 and one[-1] - one[0] == len(one) - 1 for one in found)
+    assert {(0, 1), (6, 7), (0, 1, 2, 3), (4, 5, 6, 7)} <= found
+    assert alike_groups(alike(3)).shape == (0, 3)
+    assert len(alike_groups(alike(200))) < 200 * 9
+
+
 # --- a history
 
 
@@ -154,7 +187,20 @@ def test_turbulent_days_are_measured_by_their_own_standard():
 def test_a_market_move_accuses_nobody():
     logs = history().copy()
     logs[150:] += 0.15  # all vols up by 15 % at once
-    assert not (screened(logs).codes == Code.ACCUSED).any()
+    assert not np.isin(screened(logs).codes, (Code.ACCUSED, Code.UNUSUAL)).any()
+
+
+def test_after_an_unusual_day_neither_the_way_back_nor_staying_accuses_anybody():
+    logs = history().copy()
+    logs[150, :2] += 0.08
+    found = screened(logs).codes
+    assert set(found[150].tolist()) == {Code.UNUSUAL}
+    assert not (found == Code.ACCUSED).any()
+    assert (found == Code.UNUSUAL).any(axis=1).sum() == 1
+    logs[151:, :2] += 0.08
+    found = screened(logs).codes
+    assert not (found == Code.ACCUSED).any()
+    assert (found == Code.UNUSUAL).any(axis=1).sum() == 1
 
 
 def test_a_quote_that_stays_away_is_taken_to_have_moved():
@@ -164,6 +210,15 @@ def test_a_quote_that_stays_away_is_taken_to_have_moved():
     assert codes[150 : 150 + PATIENCE].tolist() == [Code.ACCUSED] * PATIENCE
     assert codes[150 + PATIENCE] == Code.MOVED
     assert set(codes[151 + PATIENCE :].tolist()) == {Code.IN_LINE}
+
+
+def test_a_quote_that_becomes_noisy_is_not_accused_for_ever():
+    """What is accused is learnt from, too, though not by its full size."""
+    logs = history(500).copy()
+    logs[100:, 6] += 0.012 * np.random.default_rng(5).standard_t(4, size=400)
+    days = np.flatnonzero((screened(logs).codes == Code.ACCUSED).any(axis=1))
+    assert 0 < (days < 150).sum() < 15
+    assert (days >= 300).sum() <= 4
 
 
 def test_a_missing_quote_is_expected_where_the_others_went():
@@ -356,6 +411,23 @@ def test_the_wrong_three_year_quote_of_march_2020():
     assert np.argwhere(found.is_accused[place - 2 :]).tolist() == [[2, 0]]
     expected = found.accused["expected_price"].iloc[-1]
     assert expected == pytest.approx(market.days[place].prices[0], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("labels", "size"),
+    [(("3Y", "4Y"), 1.1), (("25Y", "30Y"), 0.9), (("3Y", "4Y", "5Y", "6Y", "7Y", "8Y"), 1.08)],
+)
+def test_joint_errors_of_a_market_make_the_day_unusual(labels, size):
+    market = cs.demo_market().between("2018-09-03", "2019-06-28")
+    days, place = list(market.days), 190
+    is_off = np.isin(days[place].labels, labels)
+    days[place] = dataclasses.replace(
+        days[place], prices=days[place].prices * np.where(is_off, size, 1.0)
+    )
+    found = cs.screen_quotes(dataclasses.replace(market, days=tuple(days)))
+    assert np.flatnonzero(found.is_unusual).tolist() == [place]
+    assert set(found.verdicts[place]) == {"unusual day"}
+    assert not found.is_accused[place:].any()
 
 
 def test_many_quotes_and_a_short_history_do_not_inflate_scores():

@@ -86,7 +86,7 @@ def test_the_first_sentence(raised, sentence):
             "has_influential_quote",
             "Removing 30Y would change the parameters substantially (Cook's distance 7.3).",
         ),
-        ("has_outlier", "15Y is an outlier."),
+        ("has_large_residual", "15Y is an outlier."),
         (
             "has_masking",
             "A few large residuals inflate the noise estimate.",
@@ -142,4 +142,32 @@ def test_a_large_residual_accuses_a_quote_only_if_no_other_explains_the_day():
         assert "4Y is an outlier" not in dx.summary
     prices[6] *= 1.1
     dx = cs.diagnose(cs.calibrate(dataclasses.replace(day, prices=prices)))
+    assert "9Y is an outlier" in dx.summary
+    assert dx.refits.outliers().verdicts[6] == "outlier"
+
+
+@pytest.mark.parametrize("date", ["2017-01-11", "2017-02-10", "2017-04-13"])
+def test_beside_a_bound_no_quote_is_accused_that_refits_acquit(date):
+    """To first order 3Y explains these days; without it they are met hardly better."""
+    dx = cs.diagnose(cs.calibrate(cs.demo_market().day(date)))
+    assert dx.flags.has_large_residual
+    assert "is an outlier" not in dx.summary
+    assert "the residual of 3Y is larger than chance allows" in dx.summary.lower().replace(
+        "3y", "3Y"
+    )
+    assert set(dx.refits.outliers().verdicts) == {"in line"}
+
+
+def test_without_quick_refits_nobody_is_accused_unless_they_are_known():
+    day = cs.demo_market().day("2022-07-21")
+    noise = np.random.default_rng(4).normal(size=13)
+    prices = cs.G2(0.5, 0.05, 0.012, 0.011, -0.7).prices(day) * (1 + 0.003 * noise)
+    prices[6] *= 1.1
+    # Bounds that differ between the factors: no compiled search.
+    bounds = {"sigma_x": (1e-5, 0.5)}
+    fit = cs.calibrate(dataclasses.replace(day, prices=prices), bounds=bounds)
+    dx = cs.diagnose(fit)
+    assert not dx.refit.is_quick
+    assert "he residual of 9Y is larger than chance allows" in dx.summary
+    assert dx.refits.outliers().verdicts[6] == "outlier"
     assert "9Y is an outlier" in dx.summary

@@ -27,9 +27,9 @@ _PRICE = np.sqrt(2 * np.pi) / (2 * np.log(SIZE_RANGE))
 
 
 def wrong_probabilities(
-    scores: ArrayLike, misfit: ArrayLike, degrees: float, count: float, share: float
+    scores: ArrayLike, misfit: ArrayLike, degrees: float, count: float, share: ArrayLike
 ) -> Array:
-    """(..., m) the probability that each number, and it alone, is wrong.
+    """(..., m) the probability of each explanation: a number, or several together, is wrong.
 
     Parameters
     ----------
@@ -37,14 +37,16 @@ def wrong_probabilities(
     misfit : (...) D^2, in variances; at least max z^2
     degrees : nu, how many observations the scale is worth beforehand; 0: it is unknown
     count : k, how many independent numbers there are today
-    share : s, the share of days with a wrong number
+    share : s, the share of days with a wrong number, spread evenly; or s/m of each explanation
     """
     z2 = np.square(np.asarray(scores, float))
     total = degrees + np.maximum(np.asarray(misfit, float)[..., None], z2)
     tiny = 1e-12 * total + 1e-300
     evidence = 0.5 * (degrees + count) * np.log(total / np.maximum(total - z2, tiny))
     price = _PRICE / np.sqrt(np.maximum(z2, 1.0))
-    return probabilities(evidence + np.log(price * share / z2.shape[-1]))
+    prior = np.asarray(share, float)
+    prior = prior if prior.ndim else prior / z2.shape[-1]
+    return probabilities(evidence + np.log(price * prior))
 
 
 def probabilities(log_odds: Array) -> Array:

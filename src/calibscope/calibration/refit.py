@@ -121,6 +121,11 @@ class ModelRefit:
         return self._alike(kept) if len(kept) else kept
 
     @property
+    def is_quick(self) -> bool:
+        """Whether a refit takes a millisecond or two."""
+        return search_for(self.problem.model).is_quick(self.problem)
+
+    @property
     def has_quantities(self) -> bool:
         """Whether the model knows what follows from its parameters."""
         return bool(self.problem.model.horizons)

@@ -30,6 +30,7 @@ from calibscope.diagnosis.propagate.consequences import (
 from calibscope.diagnosis.propagate.quantities import Answers
 from calibscope.diagnosis.refit.comparison import contradicted
 from calibscope.diagnosis.refit.known_profiles import known_ends
+from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut
 from calibscope.diagnosis.refit.profile import Profiles
 from calibscope.diagnosis.refit.refit import Refit
 from calibscope.diagnosis.refit.refits import Refits
@@ -54,6 +55,9 @@ class Diagnosis(UncertaintyMeasures[float, int]):
     refit: Refit | None = None  # to fit again, for refits
     second: Callable[[], Array] | None = None  # (m, p, p) second derivatives, when they are needed
     known_profiles: dict[Noise, Profiles] = field(init=False, default_factory=dict)  # by scale
+    known_left_out: dict[str, LeaveOneOut | None] = field(  # at most one; None: it is out of reach
+        init=False, default_factory=dict
+    )
 
     def __repr__(self) -> str:
         raised = ", ".join(self.flags.raised) or "none"

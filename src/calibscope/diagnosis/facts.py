@@ -9,7 +9,7 @@ import numpy as np
 from calibscope.base.arrays import Array
 from calibscope.base.numbers import number, percent
 from calibscope.diagnosis.flags import largest, sizes
-from calibscope.diagnosis.wrong_quote import linear_chances, named
+from calibscope.diagnosis.refit.outliers import known_outlier
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
@@ -77,12 +77,10 @@ def _bounds(dx: "Diagnosis") -> str:
 
 
 def _outlier(dx: "Diagnosis") -> str:
-    """Who is out of line, as far as one quote explains the day better than the others."""
-    names = [str(name) for name in dx.problem.labels[sorted(named(linear_chances(dx)))]]
-    if len(names) == 1:
-        return f"{names[0]} is an outlier"
-    if names:
-        return f"one of {', '.join(names)} is an outlier"
+    """Who is out of line, if the fits without each quote say so; else where it shows."""
+    named = known_outlier(dx)
+    if named:
+        return f"{named} is an outlier"
     worst = _label_of_largest(dx, dx.resid_studentized_external)
     return f"the residual of {worst} is larger than chance allows"
 

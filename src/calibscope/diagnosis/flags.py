@@ -36,7 +36,7 @@ MEANINGS = {
     "is_perfect": "no residuals: every scale is zero, and intervals are points",
     "is_off_optimum": "the parameters could still explain residuals, inside the bounds",
     "has_masking": "few residuals set the scale mse: above {masking:g} times the scale mad",
-    "has_outlier": "an externally studentised residual is larger than chance allows",
+    "has_large_residual": "an externally studentised residual is larger than chance allows",
     "has_influential_quote": "removing a quote would change the parameters substantially (Cook's "
     "distance above {cooks_distance:g}, with the exact Hessian where there is one)",
     "has_collapsed_intervals": "a delta interval is too short because rank was lost",
@@ -67,7 +67,7 @@ class Flags:
     is_perfect: BoolArray
     is_off_optimum: BoolArray
     has_masking: BoolArray
-    has_outlier: BoolArray
+    has_large_residual: BoolArray
     has_influential_quote: BoolArray
     has_collapsed_intervals: BoolArray
     has_cut_intervals: BoolArray
@@ -158,7 +158,7 @@ def raise_flags(
         )
         & has_noise,
         has_masking=(scales.mse > settings.masking * scales.mad) & has_noise,
-        has_outlier=(largest(left_out.resid_studentized_external) > outlying) & has_noise,
+        has_large_residual=(largest(left_out.resid_studentized_external) > outlying) & has_noise,
         has_influential_quote=(largest(left_out.believed_distance) > settings.cooks_distance)
         & has_noise,
         has_collapsed_intervals=_any(is_collapsed),

@@ -61,7 +61,7 @@ RULES = (
         ("has_indefinite_hessian",),
         "the fit is no strict minimum, so predicted shifts of parameters mean nothing",
     ),
-    Rule("caution", ("has_outlier",), "{outlier}"),
+    Rule("caution", ("has_large_residual",), "{outlier}"),
     Rule(
         "caution",
         ("has_strong_curvature",),

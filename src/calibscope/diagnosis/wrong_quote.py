@@ -3,8 +3,9 @@ r"""Which quote of a single day is wrong, if any is: explanations compared.
 "Quote k alone is wrong" leaves the sum of squares :math:`Q_{(k)}` of the fit without it, "none is"
 leaves Q. With d degrees of freedom and a scale that is not known, the evidence is
 :math:`(Q/Q_{(k)})^{d/2}`; `base/explanations.py` turns it into probabilities. :math:`Q_{(k)}` comes
-from refits (`refit/outliers.py`) or, for the summary, from the linear form
-:math:`Q / Q_{(k)} = 1 + t_{(k)}^2 / (d - 1)` of the externally studentised residual.
+from refits (`refit/outliers.py`). The linear form :math:`1 + t_{(k)}^2 / (d - 1)` of
+:math:`Q / Q_{(k)}`, t the externally studentised residual, is no substitute: at a leverage near 1,
+or beside a bound, it accuses quotes that the fit cannot do without.
 """
 
 from collections.abc import Sequence
@@ -46,16 +47,6 @@ def chances_of(dx: "Diagnosis", squares_without: Array, can_be_wrong: BoolArray)
             scores, np.asarray(total / scale), 0.0, degrees, SHARE_OF_DAYS
         )
     return chances
-
-
-def linear_chances(dx: "Diagnosis") -> Array:
-    """(m,) probabilities without refits, by the studentised residuals."""
-    problem, t = dx.problem, dx.resid_studentized_external
-    spare = max(int(dx.deletion.degrees_of_freedom) - 1, 1)
-    total = float((problem.weighted_residuals**2).sum())
-    with np.errstate(over="ignore"):
-        without = total / (1 + t**2 / spare)
-    return chances_of(dx, without, problem.weights > 0)
 
 
 def named(chances: Array) -> Sequence[int]:

@@ -7,15 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from calibscope.base.arrays import Indices
+from calibscope.base.threads import share_days
 from calibscope.calibration.calibrate import Fits
 from calibscope.calibration.near_optimal.plausible import PlausibleFits, plausible_fits
+from calibscope.calibration.near_optimal.reach import Reach, reaches
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.batch import Batch
 from calibscope.diagnosis.diagnose import diagnose_many, in_mode
 from calibscope.diagnosis.diagnosis import Diagnosis
+from calibscope.diagnosis.refit.leave_one_out import LEFT_OUT
+from calibscope.diagnosis.refit.outliers import known_outlier
 from calibscope.diagnosis.settings import USUAL, DiagnosisSettings, Mode
 from calibscope.market.day import MarketDay
-from calibscope.study.left_out import LeftOut, left_out_of
+from calibscope.study.left_out import LeftOut, has_quick_refits, left_out_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,36 @@ class Diagnosed:
     def left_out(self) -> LeftOut:
         """Every quote of each day left out, where that is quick."""
         return left_out_of(self.fits, self.diagnosis, self.threads)
+
+    @cached_property
+    def outliers(self) -> tuple[str, ...]:
+        """(n,) whom the fits without each quote accuse; "" for nobody, or where that takes long."""
+        return tuple(known_outlier(self._informed(k)) for k in range(len(self.fits)))
+
+    @cached_property
+    def summaries(self) -> tuple[str, ...]:
+        """(n,) each diagnosis in a sentence or two."""
+        return tuple(self._informed(k).summary for k in range(len(self.fits)))
+
+    def _informed(self, k: int) -> Diagnosis:
+        """The diagnosis of a fit, which need not leave every quote out again."""
+        dx = self.diagnosis(k)
+        dx.known_left_out[LEFT_OUT] = self.left_out.answers[k]
+        return dx
+
+    @cached_property
+    def reaches(self) -> tuple[tuple[Reach, ...], ...]:
+        """(n,) how far near-optimal fits spread each parameter; nothing where that takes long."""
+        found: list[tuple[Reach, ...]] = [()] * len(self.fits)
+
+        def work(begin: int, end: int) -> None:
+            for k in range(begin, end):
+                problem = self.fits[k].problem
+                if has_quick_refits(problem):
+                    found[k] = reaches(problem, self.fits[k].parameters.values, threads=1)
+
+        share_days(work, len(found), self.threads, fewest=1)
+        return tuple(found)
 
     @property
     def quote_count(self) -> int:

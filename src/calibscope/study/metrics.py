@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.calibration.near_optimal.reach import FULL, Reach
 from calibscope.diagnosis.flags import MEANINGS
 from calibscope.diagnosis.linear.uncertainty import Scale
 from calibscope.study.columns import without_nan
@@ -18,6 +19,7 @@ from calibscope.study.diagnosed import Diagnosed
 from calibscope.study.metric import Metric, Per, further_metrics
 
 RMSRE_AMBER, RMSRE_RED = 0.02, 0.05
+BOUND_COST = RMSRE_AMBER / 2  # a bound that alone uses up half of what is tolerated
 SCALES: tuple[Scale, ...] = ("mad_adjusted", "mad", "mse")
 
 
@@ -85,6 +87,37 @@ def _largest(
     )  # fmt: skip
 
 
+def _pressed(sample: Diagnosed) -> list[str | None]:
+    """Of each day the parameter whose bound has the largest multiplier."""
+    ratios = np.nan_to_num(sample.own.multiplier_ratios)
+    return [
+        sample.parameter_names[p] if row[p] > 0 else None
+        for row, p in zip(ratios, ratios.argmax(axis=-1), strict=True)
+    ]
+
+
+def _bound_costs(sample: Diagnosed) -> Array:
+    r"""(n, p) by how much the RMSRE would fall beyond each bound, the others held.
+
+    With the multiplier's t-statistic and its d degrees of freedom, by the share
+    :math:`1 - \sqrt{d/(d + t^2)}` of a linear problem: what one more column takes from the sum of
+    squares.
+    """
+    problem = sample.own.problem
+    degrees = (problem.weights > 0).sum(axis=-1) - problem.is_free.sum(axis=-1) - 1
+    left = np.maximum(degrees, 0)[:, None] / (
+        np.maximum(degrees, 1)[:, None]
+        + np.maximum(np.nan_to_num(sample.own.multiplier_ratios), 0.0) ** 2
+    )
+    rmsre = np.array([fit.rmsre for fit in sample.fits])[:, None]
+    return np.where(degrees[:, None] > 0, rmsre * (1.0 - np.sqrt(left)), np.nan)
+
+
+def _ranges(found: Sequence[Reach]) -> str | None:
+    """Those that reach a whole unit."""
+    return ", ".join(str(one) for one in found if one.units >= FULL) or None
+
+
 def _day(name: str, unit: str, text: str, compute: Any, **more: Any) -> Metric:
     return Metric(name, "day", unit, text, compute, **more)
 
@@ -141,21 +174,19 @@ DAY_METRICS: tuple[Metric, ...] = (
     *_largest("residual", "relative", "relative price error (model/market - 1)", _residuals,
               "residual {value:+.1%} at {at}", 0.05, 0.10),
     *_largest("studentized", "1", "externally studentised residual",
-              _of_own("resid_studentized_external"), "studentised residual {value:+.1f} at {at}",
-              12.0, 20.0),
-    *_largest("leverage", "1", "leverage", _of_own("leverage"), "leverage {value:.3f} at {at}",
-              0.998),
+              _of_own("resid_studentized_external"), "studentised residual {value:+.1f} at {at}"),
+    *_largest("leverage", "1", "leverage", _of_own("leverage"), "leverage {value:.3f} at {at}"),
     _day("largest_multiplier", "1", "multiplier of an active bound, in its standard errors",
          lambda sample: np.nan_to_num(sample.own.multiplier_ratios).max(axis=-1),
-         amber=10, phrase="{at} is held by its bound, {value:.0f} standard errors strong"),
+         phrase="{at} is held by its bound, {value:.0f} standard errors strong"),
     _day("largest_multiplier_at", "", "the parameter at that bound",
-         lambda sample: [
-             sample.parameter_names[p] if ratio > 0 else None
-             for p, ratio in zip(
-                 np.nan_to_num(sample.own.multiplier_ratios).argmax(axis=-1),
-                 np.nan_to_num(sample.own.multiplier_ratios).max(axis=-1), strict=True
-             )
-         ], kind="text"),
+         lambda sample: _pressed(sample), kind="text"),
+    _day("largest_bound_cost", "relative",
+         "by how much an active bound raises the RMSRE, to first order",
+         lambda sample: _bound_costs(sample).max(axis=-1), amber=BOUND_COST,
+         phrase="the bound of {at} costs {value:.1%} of RMSRE, to first order"),
+    _day("largest_bound_cost_at", "", "the parameter at that bound",
+         lambda sample: _pressed(sample), kind="text"),
     _day("lost_directions", "count", "parameters that were fitted, minus EDoF",
          lambda sample: sample.full.geometry.parameter_count - sample.full.effective_degrees.edof,
          kind="count", amber=1, red=2,
@@ -164,11 +195,24 @@ DAY_METRICS: tuple[Metric, ...] = (
               "influence score {value:.3g} at {at}"),
     *_largest("cooks_distance", "1", "Cook's distance", _of_own("cooks_distance"),
               "Cook's distance {value:.3g} at {at}"),
-    *_largest("refit_confidence", "1",
+    *_largest("refit_confidence", "share",
               "level of the confidence region at whose edge the fit without a quote is",
               lambda sample: sample.left_out.confidence(sample.quote_count),
               "the fit without {at} is at the edge of the {value:.1%} confidence region", 0.95),
+    _day("widest_reach", "powers of ten",
+         "orders of magnitude over which fits with an RMSRE within 10 % of the best spread a "
+         "parameter (a correlation: halves of its range), by quarters, at most one to each side",
+         lambda sample: [max((one.units for one in found), default=np.nan)
+                         for found in sample.reaches],
+         amber=FULL, phrase="RMSRE stays within 10 % of the best for {at}"),
+    _day("widest_reach_at", "", "the parameters that reach so far, and their ranges",
+         lambda sample: list(map(_ranges, sample.reaches)), kind="text"),
     *(_day(name, "", words, _of_flags(name), kind="flag") for name, words in MEANINGS.items()),
+    _day("has_outlier", "", "the fits without each quote accuse one, or a few, of being wrong",
+         lambda sample: [bool(name) for name in sample.outliers], kind="flag",
+         phrase="{outlier} is an outlier: only without it are the others met well"),
+    _day("outlier", "", "whom they accuse, such as 3Y or one of 3Y, 4Y",
+         lambda sample: [name or None for name in sample.outliers], kind="text"),
     _day("is_identified", "", "quotes and active bounds determine the parameters",
          _of_fits("is_identified"), kind="flag"),
     _day("has_equal_speeds", "", "both factors have the same speed: a one-factor model",
@@ -181,8 +225,7 @@ DAY_METRICS: tuple[Metric, ...] = (
     _day("plausible_rmsre", "relative", "RMSRE of the best plausible fit",
          lambda sample: sample.plausible.rmsre, can_be_limited=False),
     _day("summary", "", "the diagnosis in a sentence or two",
-         lambda sample: [sample.diagnosis(k).summary for k in range(len(sample.fits))],
-         kind="text"),
+         lambda sample: list(sample.summaries), kind="text"),
     _day("evaluations", "count", "evaluations of the objective in the calibration",
          _of_fits("evaluations"), kind="count", can_be_limited=False),
     _day("seconds", "seconds", "time of the calibration", _of_fits("seconds")),

@@ -4,7 +4,8 @@ A RAG status says whether a person should look, not whether a number is right. T
 of [governance] in the settings; nothing has to be computed again when they change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -13,6 +14,7 @@ from calibscope.base.numbers import number
 from calibscope.calibration.solution import Status
 from calibscope.study.metric import further_metrics
 from calibscope.study.metrics import DAY_METRICS, limited, marks
+from calibscope.study.screening import RULES as SCREENING_RULES
 from calibscope.study.screening import Suspicion
 from calibscope.study.settings import GovernanceSection
 
@@ -27,6 +29,37 @@ class Rag(Enum):
 
 
 BAD = {status.name for status in (Status.NOT_CONVERGED, Status.NOT_BEST, Status.UNREACHABLE)}
+STATUS, NO_RESULT, WARNINGS = "status", "no_result", "warnings"  # rules that are no metric
+NOT_SCREENED = "not screened: the history before is too short"
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A rule that applies to a day."""
+
+    rule: str  # a metric's name, one of screening's rules, or one of those above
+    reason: str
+    colour: Rag
+
+
+def raised_rules(
+    days: Mapping[str, Sequence[Any]],
+    rules: GovernanceSection,
+    suspected: Mapping[str, Suspicion] = MappingProxyType({}),
+) -> list[tuple[Raised, ...]]:
+    """Every rule that applies to each row, in the order in which reasons are given.
+
+    Parameters
+    ----------
+    days : columns of the table `days`
+    suspected : what screening holds against quotes, by date
+    """
+    names = list(days)
+    found = []
+    for row in zip(*days.values(), strict=True):
+        day = dict(zip(names, row, strict=True))
+        found.append(tuple(_raised(day, rules, suspected.get(str(day.get("date"))[:10]))))
+    return found
 
 
 def ratings_of(
@@ -38,46 +71,45 @@ def ratings_of(
 
     Parameters
     ----------
-    days : columns of the table `days`
-    suspected : what screening holds against quotes, by date
+    days, rules, suspected : as for `raised_rules`
     """
-    names = list(days)
-    found = []
-    for row in zip(*days.values(), strict=True):
-        day = dict(zip(names, row, strict=True))
-        found.append(_rag(day, rules, suspected.get(str(day.get("date"))[:10])))
-    return found
+    return [rating(raised) for raised in raised_rules(days, rules, suspected)]
 
 
-def _rag(
+def rating(raised: Sequence[Raised]) -> tuple[Rag, tuple[str, ...]]:
+    """The worst colour of the rules that apply to a day, and the reasons for that colour.
+
+    Parameters
+    ----------
+    raised : of one day
+    """
+    colours = {one.colour for one in raised}
+    worst = next((rag for rag in (Rag.GREY, Rag.RED, Rag.AMBER) if rag in colours), Rag.GREEN)
+    return worst, tuple(one.reason for one in raised if one.colour is worst)
+
+
+def _raised(
     day: Mapping[str, Any], rules: GovernanceSection, suspicion: Suspicion | None
-) -> tuple[Rag, tuple[str, ...]]:
+) -> Iterator[Raised]:
     if _is_missing(day.get("rmsre")):
-        return Rag.GREY, (day["reason"],)
+        yield Raised(NO_RESULT, day["reason"], Rag.GREY)
+        return
     if day["status"] in BAD:
-        return Rag.RED, (day["reason"],)
-    reasons = _reasons(day, rules)
+        yield Raised(STATUS, day["reason"], Rag.RED)
     if suspicion is not None and rules.screening:
-        reasons = [(text, suspicion.is_named) for text in suspicion.reasons] + reasons
-    red = [text for text, is_red in reasons if is_red]
-    if red:
-        return Rag.RED, tuple(red)
-    return (Rag.AMBER, tuple(text for text, _ in reasons)) if reasons else (Rag.GREEN, ())
-
-
-def _reasons(day: Mapping[str, Any], rules: GovernanceSection) -> list[tuple[str, bool]]:
-    """What exceeds a limit, and whether the red one; last what the checks found in the data."""
-    found: list[tuple[str, bool]] = []
+        for rule, text in suspicion.held:
+            yield Raised(rule, text, Rag.RED if SCREENING_RULES[rule][1] else Rag.AMBER)
     for name, limits in rules.limits.items():
         value: Any = day.get(name)
-        rag = None if _is_missing(value) else limits.rag(value)
-        if rag is not None:
-            found.append((_reason(name, value, day.get(f"{name}_at")), rag == "red"))
-    for flags, is_red in ((rules.red, True), (rules.amber, False)):
-        found += [(_words(flag, day), is_red) for flag in flags if _is_raised(day.get(flag))]
+        colour = None if _is_missing(value) else limits.rag(value)
+        if colour is not None:
+            yield Raised(name, _reason(name, value, day.get(f"{name}_at")), Rag(colour))
+    for flags, rag in ((rules.red, Rag.RED), (rules.amber, Rag.AMBER)):
+        for flag in flags:
+            if _is_raised(day.get(flag)):
+                yield Raised(flag, _words(flag, day), rag)
     if rules.warnings and day.get("warnings"):
-        found.append((f"data: {day['warnings']}", False))
-    return found
+        yield Raised(WARNINGS, f"data: {day['warnings']}", Rag.AMBER)
 
 
 def _reason(name: str, value: float, at: str | None) -> str:

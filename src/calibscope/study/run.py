@@ -22,7 +22,7 @@ from calibscope.base.errors import SettingsError
 from calibscope.calibration.problem import Problem
 from calibscope.calibration.weights import check_names
 from calibscope.market.day import MarketDay
-from calibscope.market.findings import Finding
+from calibscope.market.findings import INCOMPLETE, Finding
 from calibscope.market.market import Market
 from calibscope.study import schema
 from calibscope.study.challenger_fits import fit_challengers
@@ -99,6 +99,7 @@ class Pending:
     day: MarketDay | None
     reason: str = ""
     is_incomplete: bool = False
+    gaps: str = ""  # what is missing of a day that is kept
 
 
 def run_study(
@@ -278,7 +279,7 @@ def _compute_and_store(
     progress: Callable[[Tally], None],
 ) -> None:
     """Dropped days at once, then chunk after chunk, each in a transaction of its own."""
-    warnings = _reasons(market.warnings)
+    warnings = _reasons(one for one in market.warnings if one.check != INCOMPLETE)
     lost = [day for day in pending if day.day is None]
     size = CHUNK if settings.calibration.is_quick else SLOW_CHUNK
     chunks = list(_chunks((day for day in pending if day.day is not None), size))
@@ -311,6 +312,7 @@ def store(
         "data_hash": [day.data_hash for day in chunk],
         "settings_hash": [settings.results_hash] * len(chunk),
         "warnings": [warnings.get(day.date, "") for day in chunk],
+        "gaps": [day.gaps for day in chunk],
         "is_incomplete": [day.is_incomplete for day in chunk],
     }
     with database.begin() as connection:
@@ -363,9 +365,15 @@ def _news(
 
 def _all_days(market: Market) -> list[Pending]:
     """Every date of the market, in order, those that were dropped with their reasons."""
-    lacking = {finding.date for finding in market.incomplete}
+    lacking = _reasons(market.incomplete)
     days = [
-        Pending(day.date, day.fingerprint, day, is_incomplete=day.date in lacking)
+        Pending(
+            day.date,
+            day.fingerprint,
+            day,
+            is_incomplete=day.date in lacking,
+            gaps=lacking.get(day.date, ""),
+        )
         for day in market
         if day.date is not None
     ]

@@ -6,7 +6,7 @@ failing disks and careless hands, not against somebody who writes new hashes too
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnClause, Connection, Table, column, delete, func, select
 
@@ -14,6 +14,7 @@ from calibscope.study import schema
 from calibscope.study.database import insert_columns, rows_of
 from calibscope.study.rows import UNREADABLE, Rows, read_rows
 
+Key = TypeVar("Key")
 BATCH = 500  # days that are read at a time
 
 
@@ -114,6 +115,6 @@ def _is_of_rows(table: Table) -> bool:
     return table.name in {one.name for one in schema.OF_ROWS}
 
 
-def batches(day_ids: Sequence[int]) -> Iterator[Sequence[int]]:
+def batches(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
     """Some days at a time: ten years have a quarter of a million rows."""
-    return (day_ids[first : first + BATCH] for first in range(0, len(day_ids), BATCH))
+    return (keys[first : first + BATCH] for first in range(0, len(keys), BATCH))

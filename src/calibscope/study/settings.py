@@ -253,7 +253,7 @@ class GovernanceSection(Section):
     limits: Annotated[dict[str, Limits], BeforeValidator(_over_the_usual)] = Field(
         default_factory=_usual_limits
     )
-    amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_implausible",)
+    amber: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("has_outlier", "is_implausible")
     red: Annotated[tuple[str, ...], BeforeValidator(alone)] = ("is_off_optimum",)
 
     screening: bool = True  # a quote that screening names makes a day red, one in doubt amber

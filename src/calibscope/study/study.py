@@ -20,11 +20,11 @@ from calibscope.study.errors import StoreError
 from calibscope.study.further_fits import with_parameters
 from calibscope.study.market_days import market_day
 from calibscope.study.metric import DescribedMetric
-from calibscope.study.rag import ratings_of, with_further
+from calibscope.study.rag import NOT_SCREENED, Raised, raised_rules, rating, with_further
 from calibscope.study.restated import Restatement, restated
 from calibscope.study.robustness_rows import as_frame
 from calibscope.study.rows import read_rows
-from calibscope.study.screening import suspicions
+from calibscope.study.screening import Suspicion, suspicions
 from calibscope.study.settings import STORED, StudySettings
 from calibscope.study.store import fitted_models, opened_for_reading
 
@@ -359,21 +359,45 @@ class Study:
 
     @cached_property
     def rag(self) -> "pd.DataFrame":
-        """One row per date: green, amber, red or (without results) grey, and the reasons."""
+        """One row per date: green, amber, red or (without results) grey, the reasons, and notes."""
         import pandas as pd
 
-        columns = {name: values.tolist() for name, values in self.days.items()}
-        further = {name: values.tolist() for name, values in self.metrics.items()}
-        suspected = suspicions({name: values.tolist() for name, values in self.screening.items()})
-        rules = self._last_settings.governance
-        found = ratings_of(with_further(columns, further, "date"), rules, suspected)
+        found = [rating(raised) for raised in self._raised]
+        suspected = self._suspected
+        dates = self.days["date"].dt.strftime("%Y-%m-%d")
+        is_open = [date in suspected and not suspected[date].is_screened for date in dates]
         return pd.DataFrame(
             {
                 "date": self.days["date"],
                 "rag": [rag.value for rag, _ in found],
                 "reasons": ["; ".join(reasons) for _, reasons in found],
+                "notes": [NOT_SCREENED if one else "" for one in is_open],
             }
         )
+
+    @cached_property
+    def raised_rules(self) -> "pd.DataFrame":
+        """Date, rule, colour and reason: every rule that applies to a day."""
+        import pandas as pd
+
+        rows = [
+            (date, one.rule, one.colour.value, one.reason)
+            for date, raised in zip(self.days["date"], self._raised, strict=True)
+            for one in raised
+        ]
+        frame = pd.DataFrame(rows, columns=["date", "rule", "colour", "reason"])
+        return frame.assign(date=frame["date"].astype("datetime64[s]"))
+
+    @cached_property
+    def _raised(self) -> list[tuple[Raised, ...]]:
+        columns = {name: values.tolist() for name, values in self.days.items()}
+        further = {name: values.tolist() for name, values in self.metrics.items()}
+        rules = self._last_settings.governance
+        return raised_rules(with_further(columns, further, "date"), rules, self._suspected)
+
+    @cached_property
+    def _suspected(self) -> dict[str, Suspicion]:
+        return suspicions({name: values.tolist() for name, values in self.screening.items()})
 
     def _of_days(self, table: Table) -> "pd.DataFrame":
         """The rows of current days, with their date first."""

@@ -124,6 +124,7 @@ DAYS = StoredTable("days", "date", (
     _required(_text("data_hash", "hash of the day's quotes and curve")),
     _required(_text("settings_hash", "hash of the settings on which results depend")),
     _required(_text("warnings", "what the checks found in the day's data")),
+    _text("gaps", "which of the market's quotes or curve nodes are missing that day"),
     _flag("is_incomplete", "some of the market's quotes or curve nodes are missing that day"),
     *_of(DAY_METRICS, ("status", "reason")),
 ), is_of_days=False)  # fmt: skip

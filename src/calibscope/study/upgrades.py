@@ -29,7 +29,11 @@ OLDEST = 1  # version that can be upgraded
 # Tables and columns that had other names.
 TABLES = {"challenger_fits": "second_looks"}
 COLUMNS = {
-    "days": {"summary": "reading", "has_equal_speeds": "is_ridge"},
+    "days": {
+        "summary": "reading",
+        "has_equal_speeds": "is_ridge",
+        "has_large_residual": "has_outlier",  # which is a verdict now
+    },
     "optima": {"share_of_starts": "basin_share"},
 }
 STATUS = {"RIDGE": "EQUAL_SPEEDS"}
@@ -109,6 +113,8 @@ def _derived(table: Table, rows: Rows, kinds: Mapping[Any, str]) -> Columns:
     if table is schema.failed_refits:
         columns.setdefault("task", ["left_out"] * rows.count)  # there was one task
     if table is schema.days:
+        if "outlier" not in columns:
+            columns.pop("has_outlier", None)
         columns["model"] = [DEFAULT] * rows.count
         dropped = [int(status == "DROPPED") for status in columns["status"]]
         columns.setdefault("is_incomplete", dropped)  # only complete days had results

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from calibscope.diagnosis.diagnosis import Diagnosis
 
+LEFT_OUT = "left_out"  # under which a diagnosis remembers it
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaveOneOut:

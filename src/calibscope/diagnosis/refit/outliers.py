@@ -8,8 +8,10 @@ fit, and the errors appear at its neighbours.
 The verdict compares explanations, "this quote alone is wrong" and "none is", by the sums of squares
 that the fits without each quote leave (`diagnosis/wrong_quote.py`). It is "outlier" where one quote
 has a probability of 0.8, "one of 3Y, 4Y" where up to a quarter of the quotes have it together, "met
-whatever it says" at leverage 1, else "in line". A single day has few degrees of freedom: an error
-that the fit follows may remain unseen, and `screen_quotes` finds it in the history.
+whatever it says" at leverage 1, else "in line". Nobody is accused unless some residual is larger
+than chance allows (the flag `has_large_residual`), so that flag, summary, verdicts and RAG statuses
+agree. A single day has few degrees of freedom: an error that the fit follows may remain unseen, and
+`screen_quotes` finds it in the history.
 """
 
 from dataclasses import dataclass
@@ -18,8 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from calibscope.base.arrays import Array
-from calibscope.diagnosis.refit.leave_one_out import leave_one_out
+from calibscope.base.arrays import Array, BoolArray
+from calibscope.diagnosis.refit.leave_one_out import LEFT_OUT, LeaveOneOut
+from calibscope.diagnosis.refit.refit import Quick
 from calibscope.diagnosis.refit.robust import robust
 from calibscope.diagnosis.wrong_quote import chances_of, named
 
@@ -61,18 +64,14 @@ def outlier_table(dx: "Diagnosis") -> Outliers:
     """Look at every quote's error."""
     problem, scales = dx.problem, dx.scales
     studentised = dx.resid_studentized_external
-    left_out = leave_one_out(dx)
+    left_out = dx.refits.leave_one_out()
     with np.errstate(divide="ignore", invalid="ignore"):
         press = left_out.weighted_press / scales.mad_adjusted
     huber, cauchy = robust(dx, "huber").robustness, robust(dx, "cauchy").robustness
     chances = chances_of(dx, left_out.shifts.objective, left_out.has_weight)
-    has_verdict = ~np.isnan(studentised) & ~np.isnan(cauchy) & ~np.isnan(chances)
-    verdicts = np.where(has_verdict, "in line", "no verdict").astype(object)
-    places = sorted(named(np.where(has_verdict, chances, 0.0)))
-    if len(places) == 1:
-        verdicts[places] = "outlier"
-    elif places:
-        verdicts[places] = "one of " + ", ".join(problem.labels[places])
+    verdicts = np.where(_has_verdict(dx, chances), "in line", "no verdict").astype(object)
+    places = suspects(dx, left_out)
+    verdicts[places] = "outlier" if len(places) == 1 else in_words(dx, places)
     verdicts[dx.leverage >= dx.settings.forced_leverage] = "met whatever it says"
     verdicts[problem.weights == 0] = "no weight"
     return Outliers(
@@ -85,3 +84,32 @@ def outlier_table(dx: "Diagnosis") -> Outliers:
         chances,
         tuple(verdicts.tolist()),
     )
+
+
+def suspects(dx: "Diagnosis", left_out: LeaveOneOut) -> list[int]:
+    """The quotes that the verdict names, by the fits without each of them: one, a few, or none."""
+    if not dx.flags.has_large_residual:
+        return []
+    chances = chances_of(dx, left_out.shifts.objective, left_out.has_weight)
+    return sorted(named(np.where(_has_verdict(dx, chances), chances, 0.0)))
+
+
+def in_words(dx: "Diagnosis", places: list[int]) -> str:
+    """Whom a verdict names, such as "3Y" or "one of 3Y, 4Y"; empty if nobody."""
+    listed = ", ".join(map(str, dx.problem.labels[places]))
+    return f"one of {listed}" if len(places) > 1 else listed
+
+
+def known_outlier(dx: "Diagnosis") -> str:
+    """Whom the verdict names, where leave-one-out is known or takes milliseconds; else nobody."""
+    left_out = dx.known_left_out.get(LEFT_OUT)
+    is_quick = isinstance(dx.refit, Quick) and dx.refit.is_quick
+    if LEFT_OUT not in dx.known_left_out and is_quick and dx.flags.has_large_residual:
+        left_out = dx.refits.leave_one_out()
+    return "" if left_out is None else in_words(dx, suspects(dx, left_out))
+
+
+def _has_verdict(dx: "Diagnosis", chances: Array) -> BoolArray:
+    """(m,) quotes that could be accused: they have an error, and the noise has a scale."""
+    has_scale = float(dx.scale_mad_adjusted) > 0
+    return np.asarray(~np.isnan(dx.resid_studentized_external) & ~np.isnan(chances) & has_scale)

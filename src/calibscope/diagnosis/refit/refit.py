@@ -133,6 +133,15 @@ class Thrifty(Protocol):
         """
 
 
+@runtime_checkable
+class Quick(Protocol):
+    """A `Refit` that says whether dozens of refits take a fraction of a second."""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether answers may be had by fitting again without anybody asking for it."""
+
+
 def sum_of_squares(fitted: Array, quotes: Array, weights: Array) -> Array:
     """Q = sum_k w_k (y_k - g_k)^2, along the last axis."""
     return np.asarray((weights * (quotes - fitted) ** 2).sum(axis=-1))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from calibscope.diagnosis.linear.uncertainty import Noise
 from calibscope.diagnosis.refit.bootstrap import SEED, SIZE, Bootstrap, Kind, bootstrap
 from calibscope.diagnosis.refit.bump import Bumps, bump
-from calibscope.diagnosis.refit.leave_one_out import LeaveOneOut, leave_one_out
+from calibscope.diagnosis.refit.leave_one_out import LEFT_OUT, LeaveOneOut, leave_one_out
 from calibscope.diagnosis.refit.outliers import Outliers, outlier_table
 from calibscope.diagnosis.refit.profile import Profiles, profiles
 from calibscope.diagnosis.refit.refit import required, sum_of_squares
@@ -47,14 +47,17 @@ class Refits:
         """Parameters without each quote, beside what `dfbeta` predicted.
 
         theta_(k) = argmin of the sum of w_l (y_l - g_l(theta))^2 over l != k (Belsley, Kuh and
-        Welsch (1980)).
+        Welsch (1980)). The diagnosis remembers it.
 
         Returns
         -------
         LeaveOneOut
             one refit per quote
         """
-        return leave_one_out(self.dx)
+        known = self.dx.known_left_out.get(LEFT_OUT)
+        if known is None:
+            known = self.dx.known_left_out[LEFT_OUT] = leave_one_out(self.dx)
+        return known
 
     def profiles(
         self,

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
+from calibscope.market.screening.groups import alike_groups
 from calibscope.market.screening.judge import DEGREES, Code, Judgement, judge
 
 # Half-lives in days with quotes; chosen on odd years of the synthetic market.
@@ -38,6 +39,9 @@ FIRST_CHANGE, FIRST_DAYS = 0.02, 10.0  # before anything is seen: its size, wort
 SMOOTHNESS = 0.25  # days per quote that the correlations of smooth curves are worth
 RESOLUTION = 5e-4  # no smaller change is news: vols are quoted in steps
 LEAST_TURBULENCE = 0.05
+# Standard deviations that an accused quote counts for in its second moments. If it did not count at
+# all, a quote that is merely noisy would be accused, taught nothing, and accused again.
+WINSORISED = 3.0
 
 
 def _kept(half_life: float) -> float:
@@ -70,6 +74,7 @@ class History:
     def __init__(self, similarity: Array) -> None:
         m = len(similarity)
         self.similarity = similarity
+        self._groups: dict[bytes, BoolArray] = {}  # of the quotes of the last day
         self.is_known = np.zeros(m, bool)
         self.days_seen, self.days_unseen, self.days_accused = np.zeros((3, m), np.int64)
         self.reference, self.doubt, self.slow = np.zeros((3, m))
@@ -97,6 +102,7 @@ class History:
             covariance,
             self.days_seen[places] >= FEWEST_DAYS,
             self.excess,
+            self.groups_of(places),
         )
         if found.is_judged:
             self._rescale(found)
@@ -107,6 +113,13 @@ class History:
         self._count(row)
         values[is_quoted] = np.where(found.is_judged, row[places] - found.errors, values[is_quoted])
         return ScreenedDay(places, found, known, values)
+
+    def groups_of(self, places: Indices) -> BoolArray:
+        """(g, k) those of the quotes at these places that may be wrong together."""
+        key = places.tobytes()
+        if key not in self._groups:
+            self._groups = {key: alike_groups(self.similarity[np.ix_(places, places)])}
+        return self._groups[key]
 
     def expect(self, gap: float) -> Expectation:
         """What comes `gap` business days after the last day."""
@@ -139,10 +152,9 @@ class History:
     ) -> Array:
         """Take the day in; return what clean quotes say about all known ones."""
         known = expected.known
-        is_clean, chances, errors = np.zeros(len(known), bool), *np.zeros((2, len(known)))
+        is_clean, means, doubts = np.zeros(len(known), bool), *np.zeros((2, len(known)))
         is_clean[is_quoted] = found.is_clean
-        chances[is_quoted] = found.chances
-        errors[is_quoted] = np.where(found.is_judged, found.errors, 0.0)
+        means[is_quoted], doubts[is_quoted] = found.means, found.doubts
         among = expected.covariance[:, is_clean]
         noisy = among[is_clean] + np.diag(expected.doubt[is_clean])
         deviations = (row[known] - expected.values)[is_clean]
@@ -152,15 +164,20 @@ class History:
         spread = np.maximum(np.diag(uncertainty), 0.0)
 
         # References: clean quotes as they are, as far as they are not in doubt.
-        reference = np.where(is_clean, row[known] - chances * errors, values)
-        doubted = chances * (1 - chances) * errors**2
-        doubt = np.where(is_clean, doubted, expected.doubt + spread)
+        reference = np.where(is_clean, row[known] - means, values)
+        doubt = np.where(is_clean, doubts, expected.doubt + spread)
 
         misfit, count = float(deviations @ solved[:, -1]), len(deviations)
         today = self.turbulence * np.sqrt(gap) * (DEGREES + misfit) / (DEGREES + count)
         change = reference - self.reference[known]
         departure = self.reference[known] - self.slow[known]
         unseen = np.where(np.logical_or.outer(is_clean, is_clean), 0.0, uncertainty)
+        # An error that is believed to be none, or the part of an accused quote's that is usual.
+        is_accused = is_quoted & ~is_clean
+        errors = np.where(is_accused, row[known] - values, 0.0)
+        own = spread + expected.doubt
+        moved = np.clip(errors**2, own, WINSORISED**2 * own) - own
+        unseen += np.diag(np.where(is_clean, doubts, np.where(is_accused, moved, 0.0)))
         inside = np.ix_(known, known)
         kept = _kept(MEMORY)
         self.moments *= kept

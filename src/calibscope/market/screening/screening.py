@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 IN_LINE, LIKELY_WRONG = "in line", "likely wrong"
 BELOW_INTRINSIC = "below intrinsic value"
 NOT_SCREENED, NEW_LEVEL, STALE = "not screened", "new level", "stale day"
+UNUSUAL = "unusual day"
 ACCUSING = (LIKELY_WRONG, BELOW_INTRINSIC)
 
 WORDS = {
@@ -36,6 +37,7 @@ WORDS = {
     Code.IN_LINE: IN_LINE,
     Code.ACCUSED: LIKELY_WRONG,
     Code.MOVED: NEW_LEVEL,
+    Code.UNUSUAL: UNUSUAL,
 }
 
 SAME_VOL = 1e-9  # relatively; prices are often rounded, so vols repeat only if somebody copied them
@@ -71,6 +73,11 @@ class Screening:
     def is_accused(self) -> BoolArray:
         """(n, m) quotes that are likely wrong, or have a price below their intrinsic value."""
         return np.isin(self.verdicts, ACCUSING)
+
+    @property
+    def is_unusual(self) -> BoolArray:
+        """(n,) days on which quotes moved unlike their past, and none is named."""
+        return np.asarray((self.verdicts == UNUSUAL).any(axis=1))
 
     @property
     def is_in_doubt(self) -> BoolArray:
@@ -138,7 +145,8 @@ def screen_quotes(market: Market) -> Screening:
         a score, a p value, a false discovery rate, the expected vol and a verdict per quote:
         "in line", "likely wrong", "one of 3Y, 4Y" where these cannot be told apart,
         "below intrinsic value" (there is no vol), "new level" (accused on more than five days in a
-        row, so taken to have moved), "stale day" or "not screened"
+        row, so taken to have moved), "stale day", "not screened", or "unusual day": the quotes
+        moved unlike their past, as if several were off together, and nobody is named
 
     Examples
     --------

@@ -42,6 +42,7 @@ def stored_tables(specs: Specs) -> dict[str, Description]:
                 "date": DATE,
                 "rag": text("green, amber, red, or grey: no results; by the rules of the last run"),
                 "reasons": text("why it is amber or red"),
+                "notes": text("what does not change the colour: a day that could not be screened"),
             },
         ),
         "superseded": Description(

@@ -1,17 +1,18 @@
 """Tables and sentences of a study that both its report and its page in the terminal have."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from calibscope.base.numbers import PERCENT, counted, number, percent
 from calibscope.diagnosis.settings import USUAL
-from calibscope.market.screening.screening import ACCUSING
 from calibscope.report.document import Block, Cell, Column, Noted, Table, table
 from calibscope.study import statistics
 from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.metrics import METRICS, RMSRE_AMBER
+from calibscope.study.rag import STATUS, WARNINGS
+from calibscope.study.screening import RULES as SCREENING_RULES
 from calibscope.study.study import Study
 
 NEAR_ONE = USUAL.leverage_near_one
@@ -100,46 +101,62 @@ def amber_day_table(study: Study, listed: int) -> Table | str:
 
 
 def rule_table(study: Study) -> Table:
-    """The rules of the RAG statuses, and on how many days each applies."""
-    rules, reasons = study.settings.governance, study.rag["reasons"]
-    known = {metric.name: metric.text for metric in METRICS if metric.per == "day"}
-    known |= {name: one.text for name, one in study.described_metrics.items()}
-    rows: list[tuple[Cell, ...]] = []
-    if rules.screening:
-        accused = study.screening["verdict"].isin(ACCUSING)
-        dates = study.screening.loc[accused, "date"].nunique()
-        rows.append(("a quote is likely wrong, by its past and the others", "", "any", dates))
+    """The rules of the RAG statuses, on how many days each applies, and how many it decides."""
+    rows = [(text, *limits, *counts) for text, limits, counts in _rules(study)]
+    columns = (
+        Column("rule"), Column("amber from", "s"), Column("red from", "s"),
+        Column("amber days", ",.0f"), Column("red days", ",.0f"), Column("alone", ",.0f"),
+    )  # fmt: skip
+    open_days = counted(int((study.rag["notes"] != "").sum()), "day is", "days are")
+    caption = (
+        "Rules of the RAG statuses, the days on which each applies, and those whose colour it "
+        f"decides alone ({open_days} not screened: too little history before)"
+    )
+    return table(caption, columns, rows)
+
+
+def _rules(study: Study) -> Iterator[tuple[str, tuple[str, str], tuple[int, int, int]]]:
+    """Every rule in words, its limits, and its counts of days."""
+    rules = study.settings.governance
+    own = {metric.name: metric.described for metric in METRICS if metric.per == "day"}
+    known = {**own, **study.described_metrics}
+    counts = _rule_counts(study)
+    yield "the fit is not an optimum, or far from its quotes", ("", "any"), counts(STATUS)
+    for rule, (text, is_red) in SCREENING_RULES.items() if rules.screening else ():
+        yield text, ("", "any") if is_red else ("any", ""), counts(rule)
     for name, limits in rules.limits.items():
-        if limits.amber is None and limits.red is None:
-            continue
-        values = _sizes(study, name)
-        least = min(one for one in (limits.amber, limits.red) if one is not None)
-        days = None if values is None else int((values >= least).sum())
-        rows.append((known.get(name, name), _limit(limits.amber), _limit(limits.red), days))
-    for flags, is_red in ((rules.amber, False), (rules.red, True)):
+        if limits.amber is not None or limits.red is not None:
+            unit = known[name].unit if name in known else ""
+            ends = (_limit(limits.amber, unit), _limit(limits.red, unit))
+            yield known[name].text if name in known else name, ends, counts(name)
+    for flags, ends in ((rules.amber, ("any", "")), (rules.red, ("", "any"))):
         for flag in flags:
-            raised = _sizes(study, flag)
-            days = None if raised is None else int((raised == 1).sum())
-            marks = ("", "yes") if is_red else ("yes", "")
-            rows.append((known.get(flag, flag), *marks, days))
+            yield known[flag].text if flag in known else flag, ends, counts(flag)
     if rules.warnings:
-        days = int(reasons.str.contains("data: ", regex=False).sum())
-        rows.append(("the checks found something in the day's data", "yes", "", days))
-    columns = (Column("rule"), Column("amber from", "s"), Column("red from", "s"),
-               Column("days", ",.0f"))  # fmt: skip
-    return table("Rules of the RAG statuses, and the days on which each applies", columns, rows)
+        text = "the checks found something in the day's data (missing quotes do not count)"
+        yield text, ("any", ""), counts(WARNINGS)
 
 
-def _sizes(study: Study, name: str) -> "pd.Series[float] | None":
-    """A number of each day by its size; of another package's, the largest of a day."""
-    if name in study.fitted:
-        return study.fitted[name].astype(float).abs()
-    rows = study.metrics[study.metrics["metric"] == name]
-    return None if rows.empty else rows["value"].abs().groupby(rows["date"]).max()
+def _rule_counts(study: Study) -> Callable[[str], tuple[int, int, int]]:
+    """Of a rule: days on which it says amber, says red, and alone decides the colour."""
+    raised = study.raised_rules
+    decisive = raised.merge(study.rag[["date", "rag"]], on="date")
+    decisive = decisive[decisive["colour"] == decisive["rag"]]
+    rules_of_day = decisive.groupby("date")["rule"].transform("nunique")
+    alone = decisive[rules_of_day == 1].groupby("rule")["date"].nunique()
+    days = raised.groupby(["rule", "colour"])["date"].nunique()
+
+    def counts(rule: str) -> tuple[int, int, int]:
+        amber, red = (int(days.get((rule, colour), 0)) for colour in ("amber", "red"))
+        return amber, red, int(alone.get(rule, 0))
+
+    return counts
 
 
-def _limit(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
+def _limit(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    return f"{100 * value:g} %" if unit in ("relative", "share") else f"{value:g}"
 
 
 def _challenger(

@@ -61,8 +61,8 @@ def days_by_model(study: Study) -> pd.DataFrame:
     """
     pieces = []
     for one in [study.of(name) for name in study.models] or [study]:
-        frame = one.days[["date", "model", "rmsre", "edof"]].merge(one.rag, on="date")
-        pieces.append(frame.drop(columns="reasons"))
+        frame = one.days[["date", "model", "rmsre", "edof"]]
+        pieces.append(frame.merge(one.rag[["date", "rag"]], on="date"))
     return pd.concat(pieces).sort_values("date", kind="stable", ignore_index=True)
 
 
