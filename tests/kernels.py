@@ -25,7 +25,9 @@ def compile_for(kernel, *arguments):
 
 
 def compile_held():
-    compile_for(solve_conditional, BOOK, TWO, TWO, ONE, ONE, TWO, TWO, TWO, ONE, 0, 0, TWO)
+    compile_for(
+        solve_conditional, BOOK, TWO, TWO, ONE, ONE, TWO, TWO, TWO, ONE, False, 0.0, 0, 0, TWO
+    )  # fmt: skip
 
 
 def compile_trace():
