@@ -50,9 +50,8 @@ def rules(study: Study) -> Table:
     """What the report shows under the calendar."""
     found = rule_table(study)
     table = Table(title=found.caption, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("rule", max_width=64)
-    for heading in ("amber from", "red from", "amber days", "red days", "alone"):
-        table.add_column(heading, justify="right")
+    for column in found.columns:
+        table.add_column(column.title, justify="right" if column.is_number else "left")
     for row in found.rows:
         table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
     return table

@@ -128,7 +128,7 @@ def test_every_rule_is_counted_by_colour_and_by_what_it_decides(study):
     other = type(study)(study.path)
     rules = study_settings({"governance": {"limits": limits}}).governance
     other.__dict__["_settings"] = [StudySettings(governance=rules)]
-    found = {row[0]: row[3:] for row in rule_table(other).rows}
+    found = {row[-1]: row[:3] for row in rule_table(other).rows}
     days, raised = other.fitted, other.raised_rules
     name = "root mean squared relative price error of the fit"
     assert found[name][0] == ((days["rmsre"] >= 0.006) & (days["rmsre"] < 0.01)).sum() > 0
@@ -143,7 +143,7 @@ def test_every_rule_is_counted_by_colour_and_by_what_it_decides(study):
     assert any(text.startswith("one of several quotes") for text in found)
     assert any(text.startswith("all quotes repeat") for text in found)
     assert "not screened" in rule_table(other).caption
-    limit = next(row[1:3] for row in rule_table(other).rows if row[0] == name)
+    limit = next(row[3:5] for row in rule_table(other).rows if row[-1] == name)
     assert limit == ("0.6 %", "1 %")
 
 

@@ -102,10 +102,10 @@ def amber_day_table(study: Study, listed: int) -> Table | str:
 
 def rule_table(study: Study) -> Table:
     """The rules of the RAG statuses, on how many days each applies, and how many it decides."""
-    rows = [(text, *limits, *counts) for text, limits, counts in _rules(study)]
+    rows = [(*counts, *limits, text) for text, limits, counts in _rules(study)]
     columns = (
-        Column("rule"), Column("amber from", "s"), Column("red from", "s"),
         Column("amber days", ",.0f"), Column("red days", ",.0f"), Column("alone", ",.0f"),
+        Column("amber from", "s"), Column("red from", "s"), Column("rule"),
     )  # fmt: skip
     open_days = counted(int((study.rag["notes"] != "").sum()), "day is", "days are")
     caption = (
