@@ -21,7 +21,8 @@ TABLES = (
     "runs", "days", "superseded", "quotes", "parameters", "intervals", "influence", "optima",
     "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
 )  # fmt: skip
-OTHER_IN_EVERY_RUN = ["run_id", "superseded_by", "seconds"]
+# The last one follows from profiles, which a run that repairs may have been told to leave out.
+OTHER_IN_EVERY_RUN = ["run_id", "superseded_by", "seconds", "is_contradicted"]
 REPAIRED_EVERY = 5  # flips after which a run tries to repair
 
 

@@ -56,7 +56,7 @@ def opened(browser, pages):
     context.close()
 
 
-@pytest.mark.parametrize(("name", "figures"), [("report", 16), ("day", 12)])
+@pytest.mark.parametrize(("name", "figures"), [("report", 17), ("day", 12)])
 def test_every_figure_is_drawn_without_a_word_or_a_request(opened, name, figures):
     page, complaints, requests = opened(name)
     assert page.locator(".plot").count() == figures

@@ -55,7 +55,7 @@ def test_a_notebook_runs(path, tmp_path, monkeypatch):
     monkeypatch.setenv("PLOTLY_RENDERER", "sphinx_gallery")
     notebook = nbformat.read(path, as_version=4)
     folder = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=folder).execute()
+    NotebookClient(notebook, timeout=400, kernel_name="python3", resources=folder).execute()
     for cell in notebook.cells:
         if cell.cell_type == "code":
             assert cell.outputs, cell.source

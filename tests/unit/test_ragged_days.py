@@ -204,7 +204,7 @@ def test_a_study_of_ragged_days(panels, tmp_path):
     counts = study.days.set_index("date")["quote_count"]
     assert counts.tolist() == [13, 13, 13, 13, 13, 11, 12, 13, 11, 13, 13, 13]
     assert study.quotes.groupby("date").size().tolist() == counts.tolist()
-    assert study.days["warnings"].str.contains("is missing at 3Y, 6Y").sum() == 1
+    assert study.days["gaps"].str.contains("is missing at 3Y, 6Y").sum() == 1
     cs.write_report(study, tmp_path / "report.html")
     cs.export(study, tmp_path / "tables", format="parquet")
     day = market.days[5]

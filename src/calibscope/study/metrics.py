@@ -105,12 +105,11 @@ def _bound_costs(sample: Diagnosed) -> Array:
     """
     problem = sample.own.problem
     degrees = (problem.weights > 0).sum(axis=-1) - problem.is_free.sum(axis=-1) - 1
-    left = np.maximum(degrees, 0)[:, None] / (
-        np.maximum(degrees, 1)[:, None]
-        + np.maximum(np.nan_to_num(sample.own.multiplier_ratios), 0.0) ** 2
-    )
+    t = np.maximum(np.nan_to_num(sample.own.multiplier_ratios), 0.0)
+    left = np.sqrt(np.maximum(degrees, 0))[:, None]
+    left = left / np.hypot(np.sqrt(np.maximum(degrees, 1))[:, None], t)
     rmsre = np.array([fit.rmsre for fit in sample.fits])[:, None]
-    return np.where(degrees[:, None] > 0, rmsre * (1.0 - np.sqrt(left)), np.nan)
+    return np.where(degrees[:, None] > 0, rmsre * (1.0 - left), np.nan)
 
 
 def _ranges(found: Sequence[Reach]) -> str | None:

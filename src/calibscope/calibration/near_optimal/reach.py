@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import number
 from calibscope.base.parameters import ParameterSpec
 from calibscope.base.transforms import Scale
 from calibscope.calibration.problem import Problem
@@ -41,7 +42,7 @@ class Reach:
     units: float  # between them
 
     def __str__(self) -> str:
-        return f"{self.name} from {self.low:.2g} to {self.high:.2g}"
+        return f"{self.name} from {number(self.low, '.2g')} to {number(self.high, '.2g')}"
 
 
 class _Ruler:

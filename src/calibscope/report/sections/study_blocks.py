@@ -156,7 +156,7 @@ def _rule_counts(study: Study) -> Callable[[str], tuple[int, int, int]]:
 def _limit(value: float | None, unit: str) -> str:
     if value is None:
         return ""
-    return f"{100 * value:g} %" if unit in ("relative", "share") else f"{value:g}"
+    return PERCENT.text(value, "g") if unit in ("relative", "share") else number(value, "g")
 
 
 def _challenger(
