@@ -1,6 +1,6 @@
 """The study of the synthetic demo market that the pictures of the gallery share.
 
-It is run once into the build folder, in a few seconds, and opened by every script that needs it.
+It is run once into the build folder, in some two minutes; every script that needs it opens it.
 The file is named after the text of the package, so that edited code is not shown with old results.
 """
 
