@@ -1,8 +1,8 @@
 """What a study costs: the demo study, and the same market ten times over.
 
 ``python benchmarks/study.py`` takes about twenty minutes, each size in a process of its own.
-Printed are wall time, peak memory, the size of the store, and where the time goes; cost should grow in step
-with the number of days. One more day, appended to each store, is timed too.
+Printed are wall time, peak memory, the size of the store, and where the time goes; cost should grow
+in step with the number of days. One more day, appended to each store, is timed too.
 """
 
 import argparse

@@ -68,7 +68,7 @@ def preset_settings(preset: str | None) -> Content:
 
 
 def section_of(preset: str | None, section: str, **said: Any) -> dict[str, Any]:
-    """One section of a preset, with what else was said above it; None says nothing.
+    """One section of a preset, with what else was said above it; None adds nothing.
 
     >>> section_of("paper", "calibration", solver="newton", order=None)
     {'solver': 'newton', 'order': 'solver'}
