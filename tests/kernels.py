@@ -26,7 +26,7 @@ def compile_for(kernel, *arguments):
 
 def compile_held():
     compile_for(
-        solve_conditional, BOOK, TWO, TWO, ONE, ONE, TWO, TWO, TWO, ONE, False, 0.0, 0, 0, TWO
+        solve_conditional, BOOK, TWO, TWO, ONE, ONE, TWO, TWO, TWO, TWO, ONE, False, 0.0, 0, 0, TWO,
     )  # fmt: skip
 
 

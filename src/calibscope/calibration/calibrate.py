@@ -16,7 +16,7 @@ from calibscope.base.threads import share_days
 from calibscope.calibration.balance import CAP, leverage_balanced_weights
 from calibscope.calibration.candidates import Candidates
 from calibscope.calibration.problem import Bounds, Order, Problem
-from calibscope.calibration.search import keep, search_for
+from calibscope.calibration.search import FOUND, keep, search_for
 from calibscope.calibration.solution import Fit
 from calibscope.calibration.solvers import solver as solver_named
 from calibscope.calibration.weights import Weights, check_names
@@ -261,6 +261,8 @@ def posed_problem(
 
 
 def _fit(problem: Problem, found: Candidates, solver: str, seconds: float) -> Fit:
+    if solver == SOLVER:
+        problem.memory[FOUND] = found
     models = [problem.model.from_values(point) for point in found.parameters]
     return Fit(
         problem=problem,

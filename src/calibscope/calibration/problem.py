@@ -10,7 +10,7 @@ the scaled coordinates q of the parameters, such as logarithms.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -127,8 +127,8 @@ class Problem:
         return Task(quotes, np.sqrt(self.weights), lower, upper, point, strength)
 
     @cached_property
-    def memory(self) -> dict[str, Array]:
-        """What a search remembers of its last call."""
+    def memory(self) -> dict[str, Any]:
+        """What a search remembers of its calls."""
         return {}
 
     @cached_property

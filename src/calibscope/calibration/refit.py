@@ -58,6 +58,16 @@ class ModelRefit:
         found = search.solve_rows(self.problem, quotes, weights, held, starts, self.threads)
         return found if held is not None else self._alike(found)
 
+    def solve_nearby(self, quotes: Array, weights: Array) -> Array:
+        """(n, p) the best parameters for nearly the same quotes and weights.
+
+        Parameters
+        ----------
+        quotes, weights : (n, m); a quote of weight 0 does not count
+        """
+        search = search_for(self.problem.model)
+        return self._alike(search.nearby_rows(self.problem, quotes, weights, self.threads))
+
     def descend(self, quotes: Array, weights: Array, held: Array, starts: Array) -> Array:
         """(n, p) the optima next to the starts.
 
@@ -111,7 +121,7 @@ class ModelRefit:
     def minima(self, limit: float) -> Array:
         """(k, p) local minima of the problem as posed, with an objective up to a limit."""
         problem = self.problem
-        found = search_for(problem.model).solve(problem)
+        found = search_for(problem.model).known(problem)
         close = found.parameters[found.objectives <= limit]
         if len(close) < 2:
             return self._alike(close)

@@ -32,6 +32,7 @@ POINTS, STARTS = 512, 32  # priced, and then descended from
 REFIT_STARTS = 4  # of every refit, besides those that are given
 ROUGH_STEPS = 20
 FEWEST = 4  # fits that are worth a thread
+FOUND = "found"  # what a problem remembers of its search
 
 Work = Callable[[int, int], None]
 
@@ -76,6 +77,13 @@ class Search:
         if problem.anchor is not None:
             starts.append(np.clip(problem.anchor.values, problem.lower, problem.upper))
         return self.polished(problem, np.array(starts), len(points))
+
+    def known(self, problem: Problem) -> Candidates:
+        """What `solve` finds, from the last time where there was one."""
+        if FOUND not in problem.memory:
+            problem.memory[FOUND] = self.solve(problem)
+        found: Candidates = problem.memory[FOUND]
+        return found
 
     def solve_days(
         self, problems: Sequence[Problem], points: Array, objectives: Array, evaluations: Indices
@@ -132,6 +140,18 @@ class Search:
         nearest = rough.points.reshape(n, count, p)[np.arange(n), chosen]
         ends = newton(problem.specs, problem.pricer, batch, nearest).points
         return ends if held is not None else problem.canonical(ends)
+
+    def nearby_rows(
+        self, problem: Problem, quotes: Array, weights: Array, threads: int | None
+    ) -> Array:
+        """(n, p) the best parameters for nearly the same quotes and weights, row by row.
+
+        Parameters
+        ----------
+        quotes, weights : (n, m), or (n, m + p) with those of an anchor
+        """
+        best = np.tile(self.known(problem).parameters[0], (len(quotes), 1))
+        return self.solve_rows(problem, quotes, weights, None, best, threads)
 
     def descend_rows(
         self,

@@ -42,7 +42,7 @@ def box_scan(case: Case, speeds_x: Array, speeds_y: Array, starts: Array) -> int
             if not is_low(i, j, values):
                 continue
             found[count] = points[i, j]
-            heights[count], _ = approach(1, FAR_AWAY, FEW_STEPS, case, found[count])
+            heights[count], _ = approach(1, FAR_AWAY, FEW_STEPS, np.inf, case, found[count])
             count += 1
     chosen = min(count, len(starts))
     order = np.argsort(heights[:count])

@@ -17,19 +17,27 @@ from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.g2.case import COUNT, Case, case_for, with_task
 from calibscope.calibration.g2.conditional_scan import RHO, SIGMA_X, SIGMA_Y, collect_places
-from calibscope.calibration.g2.equal_speeds import conditional_fit, is_near_equal_speeds
-from calibscope.calibration.g2.objective import coordinate
+from calibscope.calibration.g2.equal_speeds import (
+    conditional_fit,
+    is_near_equal_speeds,
+    walk_equal_speeds,
+)
+from calibscope.calibration.g2.objective import coordinate, residuals_at
 from calibscope.calibration.g2.pairs import Pairs, pairs_for, set_schedule, start_at
-from calibscope.calibration.g2.polish import FAR_AWAY, NEAR, approach
+from calibscope.calibration.g2.persist import persist
+from calibscope.calibration.g2.polish import FAR_AWAY, NEAR, approach, polish, put_on_bounds
 from calibscope.calibration.g2.refine import refine
+from calibscope.calibration.g2.resolution import PERFECT_FIT, unresolved_squares
 from calibscope.calibration.g2.surrogate import linearise, set_basis, set_variance
 from calibscope.calibration.problem import Task
 from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import SLOW, SWAP
 
 SPEEDS = 24  # of the grid
-PLACES = 4  # low points from which Newton's method starts
-HOPELESS = 10.0  # times the best fit so far: not descended
+PLACES = 2  # low points from which Newton's method starts
+HOPELESS = 5.0  # times the best fit so far: not descended
+OUT_OF_REACH = 200.0  # times a limit, on the grid
+FAR_ABOVE = 4.0  # times a limit: not followed if steps promise little
 FIRST_STEPS, PROMISING = 8, 1.5  # after so many steps, no more than so many times the best fit
 ROUNDS, NEARER = 8, 0.05  # of these steps, and how much of the way to the best fit each has to go
 SAME = 0.01  # in all coordinates: points of one basin
@@ -38,6 +46,7 @@ WIDEST_GAP, TINY = (
     1e-12,
 )  # between the speeds, over their sum, in a degenerate direction beside equal speeds
 STEPS, PATIENT_STEPS = 60, 400
+MOVED = 1.1  # times its sum of squares: an optimum that other quotes have moved
 
 
 @compiled
@@ -50,6 +59,7 @@ def solve_conditional(
     held: Array,
     starts: Array,
     homes: Array,
+    minima: Array,
     speeds: Array,
     is_near: bool,
     limit: float,
@@ -65,6 +75,7 @@ def solve_conditional(
     held : (n, 5) not a number where parameters are free
     starts : (n, 5) near enough to linearise prices there
     homes : (n, 5) the best fits with nothing held
+    minima : (k, 5) local minima of the day, from which rows with nothing held start
     speeds : the grid
     is_near : whether the optimum next to each start is enough
     limit : fits whose objective is above it are of no interest
@@ -87,7 +98,9 @@ def solve_conditional(
             low[0] = max(low[0], low[1])
         task = Task(quotes[row], root_weights[row], low, high, none, none)
         case = with_task(task, first)
-        if is_near:
+        if which < 0:
+            solve_free(minima, is_near, case, pairs, found[row])
+        elif is_near:
             solve_nearby(starts[row], case, found[row])
         else:
             solve_row(which, starts[row], homes[row], limit, case, pairs, found[row])
@@ -98,19 +111,50 @@ def solve_nearby(start: Array, case: Case, found: Array) -> None:
     """The optimum next to a start, by Newton's method."""
     task = case.task
     found[:] = np.minimum(np.maximum(start, task.lower), task.upper)
-    descended(NEAR, STEPS, case, found)
+    descended(NEAR, STEPS, np.inf, case, found)
+
+
+@compiled
+def solve_free(minima: Array, is_near: bool, case: Case, pairs: Pairs, found: Array) -> None:
+    """The best parameters with nothing held, from the minima for nearly the same quotes."""
+    point, task = np.empty(COUNT), case.task
+    found[:] = np.minimum(np.maximum(minima[0], task.lower), task.upper)
+    before = residuals_at(0, found, case, case.work.trial_residuals)
+    best = descended(NEAR, STEPS, np.inf, case, found)
+    if not is_near or before > MOVED * best:
+        point[:] = found
+        solve_row(-1, point, point, np.inf, case, pairs, found)
+        best = residuals_at(0, found, case, case.work.trial_residuals)
+    for c in range(1, len(minima)):
+        point[:] = minima[c]
+        best = compared(PROMISING, best, case, point, found)
+    if is_near_equal_speeds(found):
+        point[:] = found
+        walk_equal_speeds(case, point)
+        value, _ = polish(2, NEAR, STEPS, case, point)
+        best = keep_better(value, point, best, found)
+    best, _ = persist(PERFECT_FIT * unresolved_squares(case.task), case, best, found)
+    put_on_bounds(case, best, found)
 
 
 @compiled
 def solve_row(
     which: int, start: Array, home: Array, limit: float, case: Case, pairs: Pairs, found: Array
 ) -> None:
-    """The best parameters of one problem, of which `which` is held; any if above a limit."""
+    """The best parameters of one problem, of which `which` is held.
+
+    With a limit, those of a local minimum below it, or any if there is none.
+    """
     task, point = case.task, np.empty(COUNT)
     if start[0] < start[1] and which >= SIGMA_X:  # the walk has crossed equal speeds: step back
         start = start[SWAP]
     found[:] = np.minimum(np.maximum(start, task.lower), task.upper)
-    best = descended(FAR_AWAY, STEPS, case, found)
+    is_on_grid = which < SIGMA_X or which == RHO  # not where large volatilities nearly cancel
+    if limit < np.inf and is_on_grid and is_out_of_reach(which, home, limit, case, pairs):
+        return
+    best = descended(NEAR, STEPS, FAR_ABOVE * limit if is_on_grid else np.inf, case, found)
+    if best < limit < np.inf:
+        return
     for origin in (start, home):
         if slide_along_equal_speeds(which, origin, task, point):
             best = compared(np.inf, best, case, point, found)
@@ -131,11 +175,21 @@ def solve_row(
             point[:] = found
             best = keep_better(straightened(which, case, point), point, best, found)
         point[:] = found
-        keep_better(descended(NEAR, PATIENT_STEPS, case, point), point, best, found)
+        keep_better(descended(NEAR, PATIENT_STEPS, np.inf, case, point), point, best, found)
     point[:] = found
     refine(case, point)
     if point[0] >= point[1]:
         found[:] = point
+
+
+@compiled
+def is_out_of_reach(which: int, home: Array, limit: float, case: Case, pairs: Pairs) -> bool:
+    """Whether the linear problem is far above a limit at all pairs of speeds."""
+    linearised(home, case)
+    place = np.empty((1, 2), np.int64)
+    if collect_places(which, case, pairs, place) == 0:
+        return True
+    return bool(pairs.values[place[0, 0], place[0, 1]] > OUT_OF_REACH * limit)
 
 
 @compiled
@@ -173,10 +227,10 @@ def compared(promising: float, best: float, case: Case, point: Array, found: Arr
     value = np.inf
     for _ in range(ROUNDS):
         before = value
-        value = descended(FAR_AWAY, FIRST_STEPS, case, point)
+        value = descended(FAR_AWAY, FIRST_STEPS, best, case, point)
         if value < best:
             best = keep_better(value, point, best, found)
-            return keep_better(descended(FAR_AWAY, STEPS, case, point), point, best, found)
+            return keep_better(descended(FAR_AWAY, STEPS, np.inf, case, point), point, best, found)
         is_slow = before - value < NEARER * (value - best)
         if is_slow or value > promising * best or is_same(point, found):
             break
@@ -201,12 +255,12 @@ def is_same(point: Array, other: Array) -> bool:
 
 
 @compiled
-def descended(damping: float, steps: int, case: Case, point: Array) -> float:
-    """Newton's method from a point, with a_x >= a_y; the objective."""
+def descended(damping: float, steps: int, target: float, case: Case, point: Array) -> float:
+    """Newton's method from a point, with a_x >= a_y, while it may get below; the objective."""
     if point[0] < point[1]:
         return np.inf
     between = math.sqrt(point[0] * point[1])
-    value, _ = approach(2, damping, steps, case, point)
+    value, _ = approach(2, damping, steps, target, case, point)
     if point[0] >= point[1]:
         return value
     # The factors have changed places: keep them on either side of a speed between them.
@@ -217,7 +271,7 @@ def descended(damping: float, steps: int, case: Case, point: Array) -> float:
     apart = Task(task.quotes, task.root_weights, lower, upper, task.anchor, task.strength)
     for p in range(COUNT):
         point[p] = min(max(point[p], lower[p]), upper[p])
-    value, _ = approach(2, damping, steps, with_task(apart, case), point)
+    value, _ = approach(2, damping, steps, target, with_task(apart, case), point)
     return value
 
 

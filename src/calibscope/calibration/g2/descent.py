@@ -167,7 +167,7 @@ def look_around(case: Case, best: float, parameters: Array) -> tuple[float, int]
         # Beside rho = -1, where early caplets have almost no variance, steps are small: jump.
         probe[:] = parameters
         probe[4] = task.lower[4]
-        value, used = approach(2, FAR_AWAY, MOST_STEPS, case, probe)
+        value, used = approach(2, FAR_AWAY, MOST_STEPS, np.inf, case, probe)
         evaluations += used
         if value < best:
             best = value

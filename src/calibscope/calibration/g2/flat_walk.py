@@ -114,8 +114,8 @@ def flattest(case: Case, parameters: Array) -> int:
 def conditional_fit(held: int, case: Case, parameters: Array) -> tuple[float, float, int]:
     """The best fit with one parameter held, in place: the objective, its slope, the evaluations."""
     work, fixed = case.work, with_held(held, parameters, case)
-    _, used = approach(1, 1e-6, CONDITIONAL_STEPS, fixed, parameters)
-    value, more = approach(2, NEAR, CONDITIONAL_STEPS, fixed, parameters)
+    _, used = approach(1, 1e-6, CONDITIONAL_STEPS, np.inf, fixed, parameters)
+    value, more = approach(2, NEAR, CONDITIONAL_STEPS, np.inf, fixed, parameters)
     residuals_at(1, parameters, case, work.residuals)
     normal_equations(1, parameters, case)
     return value, float(work.gradient[held]), used + more

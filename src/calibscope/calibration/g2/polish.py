@@ -10,6 +10,8 @@ Sources: Marquardt (1963) for the damping; Nocedal and Wright (2006), chapters 3
 
 import math
 
+import numpy as np
+
 from calibscope.base.arrays import Array
 from calibscope.base.compiled import compiled
 from calibscope.calibration.g2.case import COUNT, Case, Work, with_held
@@ -29,6 +31,7 @@ LARGEST_DAMPING = 1e14
 TOUCHING = 1e-8  # relative distance from a bound
 ROUNDING = 1e-9  # of the sum of squares, where large volatilities nearly cancel
 FEW_STEPS = 10
+LIGHT, PROMISE = 1e-2, 10.0  # damping of steps whose promise counts, and how often it is kept
 
 
 @compiled
@@ -109,7 +112,7 @@ def polish(
 
     See `approach`; with order 2, `refine` adds the last digits.
     """
-    best, evaluations = approach(order, damping, most_steps, case, parameters)
+    best, evaluations = approach(order, damping, most_steps, np.inf, case, parameters)
     if order >= 2:
         best = refine(case, parameters)
         evaluations += 1
@@ -118,12 +121,13 @@ def polish(
 
 @compiled
 def approach(
-    order: int, damping: float, most_steps: int, case: Case, parameters: Array
+    order: int, damping: float, most_steps: int, target: float, case: Case, parameters: Array
 ) -> tuple[float, int]:
     """Move `parameters` towards the optimum while the objective sees it; see `polish`.
 
     order 2 uses the exact Hessian, order 1 Gauss-Newton's. `damping` is the first mu: FAR_AWAY, or
-    NEAR where an optimum is near and flat directions matter.
+    NEAR where an optimum is near and flat directions matter. The way ends early where steps that
+    are hardly damped promise not even a tenth of what is missing to `target`.
     """
     m, work = case.task.quotes.size, case.work
     best = residuals_at(order, parameters, case, work.residuals)
@@ -141,6 +145,8 @@ def approach(
             predicted -= work.step[p] * work.gradient[p]
         moved(parameters, case)
         if predicted <= CONVERGED * best:
+            break
+        if damping <= LIGHT and best - PROMISE * predicted > target:
             break
         value = residuals_at(order, work.trial, case, work.trial_residuals)
         evaluations += 1

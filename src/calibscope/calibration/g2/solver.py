@@ -44,6 +44,8 @@ from calibscope.models.model import Model
 SOBOL_POINTS = 64
 BOX_SPEEDS, BOX_STARTS = 20, 24
 FINISHES = 6
+DISTURBED = 0.5  # leverage of a quote without which other minima may be the best
+WORTH_A_START = 2.0  # times the best fit: minima from which nearly the same problems start
 
 
 class G2Search(Search):
@@ -114,7 +116,7 @@ class G2Search(Search):
         if is_plain(problem):
             if held is None:
                 return searched_rows(problem, quotes, weights, threads)
-            homes = _homes(problem, quotes, weights, threads)
+            homes = self._homes(problem, quotes, weights, threads)
             near = homes if starts is None else starts
             return held_rows(problem, quotes, weights, held, near, homes, threads)
         found = np.empty((len(quotes), COUNT))
@@ -126,6 +128,33 @@ class G2Search(Search):
 
         share_days(work, len(found), threads, FEWEST)
         return found if held is not None else problem.canonical(found)
+
+    def nearby_rows(
+        self, problem: Problem, quotes: Array, weights: Array, threads: int | None
+    ) -> Array:
+        """(n, 5) the best parameters for nearly the same quotes and weights."""
+        if not is_plain(problem):
+            return super().nearby_rows(problem, quotes, weights, threads)
+        found = self.known(problem)
+        minima = found.parameters[found.objectives <= WORTH_A_START * found.objectives[0]]
+        ends = np.empty((len(quotes), COUNT))
+        disturbed = self._disturbance(problem, quotes, weights) >= DISTURBED
+        for is_near in (True, False):
+            rows = np.flatnonzero(disturbed != is_near)
+            free = np.full((len(rows), COUNT), np.nan)
+            ends[rows] = held_rows(
+                problem, quotes[rows], weights[rows], free, free, free, threads, minima, is_near
+            )
+        return problem.canonical(ends)
+
+    def _disturbance(self, problem: Problem, quotes: Array, weights: Array) -> Array:
+        """(n,) the largest leverage among the quotes that a row changes."""
+        best = self.known(problem).parameters[0]
+        A = problem.values(best).jacobian * np.sqrt(problem.weights)[:, None]
+        lengths = np.linalg.norm(A, axis=0)
+        basis = np.linalg.svd(A / np.where(lengths > 0, lengths, 1.0), full_matrices=False)[0]
+        is_changed = (quotes != problem.day.prices) | (weights != problem.weights)
+        return np.asarray((is_changed * (basis**2).sum(axis=1)).max(axis=1))
 
     def descend_rows(
         self,
@@ -154,10 +183,17 @@ class G2Search(Search):
         """(n, 5) the best parameters where their objective is below a limit."""
         if not is_plain(problem):
             return super().rows_below(problem, quotes, weights, held, starts, limit, threads)
-        homes = _homes(problem, quotes, weights, threads)
-        return held_rows(
-            problem, quotes, weights, held, starts, homes, threads, is_near=False, limit=limit
-        )
+        homes = self._homes(problem, quotes, weights, threads)
+        return held_rows(problem, quotes, weights, held, starts, homes, threads, limit=limit)
+
+    def _homes(self, problem: Problem, quotes: Array, weights: Array, threads: int | None) -> Array:
+        """The best fits with nothing held; a profile asks a hundred times about the day's own."""
+        is_own = (quotes == problem.day.prices).all() and (weights == problem.weights).all()
+        if is_own:
+            return np.tile(self.known(problem).parameters[0], (len(quotes), 1))
+        rows, m = np.hstack((quotes, weights)), quotes.shape[1]
+        different, places = np.unique(rows, axis=0, return_inverse=True)
+        return searched_rows(problem, different[:, :m], different[:, m:], threads)[places]
 
 
 def solve(problem: Problem) -> Candidates:
@@ -283,13 +319,15 @@ def held_rows(
     starts: Array,
     homes: Array,
     threads: int | None,
+    minima: Array | None = None,
     is_near: bool = False,
     limit: float = np.inf,
 ) -> Array:
-    """The search with parameters held (`conditional.py`), for all rows."""
+    """The search with parameters held, or from the minima of the day (`conditional.py`)."""
     lower, upper = np.array(problem.lower), np.array(problem.upper)
     found, speeds = np.empty((len(quotes), COUNT)), search_speeds(lower[0], upper[0], SPEEDS)
     book, roots = book_of(problem), np.sqrt(weights)
+    known = np.empty((0, COUNT)) if minima is None else minima
 
     def work(begin: int, end: int) -> None:
         solve_conditional(
@@ -301,6 +339,7 @@ def held_rows(
             held,
             starts,
             homes,
+            known,
             speeds,
             is_near,
             limit,
@@ -311,23 +350,6 @@ def held_rows(
 
     with compilation_notice():
         share_days(work, len(found), threads, fewest=1)
-    return found
-
-
-def _homes(problem: Problem, quotes: Array, weights: Array, threads: int | None) -> Array:
-    """The best fits with nothing held; that of the last row is remembered for the next call.
-
-    A profile asks a hundred times about the same quotes.
-    """
-    rows = np.hstack((quotes, weights))
-    last: dict[str, Array] = problem.memory
-    known: Array | None = last.get("row")
-    if known is not None and (rows == known).all():
-        return np.tile(last["home"], (len(rows), 1))
-    different, places = np.unique(rows, axis=0, return_inverse=True)
-    m = quotes.shape[1]
-    found = searched_rows(problem, different[:, :m], different[:, m:], threads)[places]
-    last.update(row=rows[-1], home=found[-1])
     return found
 
 

@@ -217,7 +217,7 @@ def conditional_fit(case: Case, parameters: Array) -> tuple[float, int]:
         parameters[p] = min(max(parameters[p], task.lower[p]), task.upper[p])
     held = with_held(0, parameters, case)
     _, used = descend(MOST_STEPS, NEAR_ENOUGH, held, parameters)
-    value, more = approach(2, FAR_AWAY, MOST_STEPS, held, parameters)
+    value, more = approach(2, FAR_AWAY, MOST_STEPS, np.inf, held, parameters)
     return value, used + more
 
 

@@ -126,11 +126,11 @@ def _good(
         quotes = np.concatenate((quotes, task.anchor))
         weights = np.concatenate((weights, task.strength))
     n = len(asked)
-    points = search_for(problem.model).solve_rows(
-        problem, np.tile(quotes, (n, 1)), np.tile(weights, (n, 1)), held, np.tile(best, (n, 1)),
-        threads,
-    )  # fmt: skip
     limit = FACTOR**2 * max(problem.objective(best), problem.perfect_objective)
+    points = search_for(problem.model).rows_below(
+        problem, np.tile(quotes, (n, 1)), np.tile(weights, (n, 1)), held, np.tile(best, (n, 1)),
+        limit, threads,
+    )  # fmt: skip
     for (p, step), value in zip(asked, problem.objectives(points), strict=True):
         if value <= limit:
             found[p].append(step)

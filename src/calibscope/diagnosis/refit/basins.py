@@ -7,11 +7,13 @@ most; then, where that rises, the best fits with one parameter held at values in
 moved most (a profile). A flat direction may be curved, and its profile still runs downhill.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray, Indices
 from calibscope.diagnosis.least_squares import LeastSquares
-from calibscope.diagnosis.refit.refit import Refit, sum_of_squares
+from calibscope.diagnosis.refit.refit import Refit, Thrifty, sum_of_squares
 
 STATIONS = np.linspace(0.0, 1.0, 9)  # along a way
 RISE = 1e-4  # of the objective at the start: beyond what solvers leave
@@ -33,11 +35,13 @@ def is_elsewhere(
     stretch = STATIONS[:, None] * (goals - start)[:, None, :]
     ways = scale.values(start + stretch)  # (n, stations, p)
     is_apart = _rise(refit, ways, quotes, weights)
-    rows = np.flatnonzero(is_apart)
-    if rows.size:
-        movers = np.abs(goals - start).argmax(axis=1)[rows]
-        minima = _profiles(refit, ways[rows], movers, quotes[rows], weights[rows])
-        is_apart[rows] = _rise(refit, minima, quotes[rows], weights[rows])
+    movers = np.abs(goals - start).argmax(axis=1)
+    solvers = [refit.descend] if isinstance(refit, Thrifty) else []  # which mostly settle it
+    for solve in (*solvers, refit.solve):
+        rows = np.flatnonzero(is_apart)
+        if rows.size:
+            minima = _profiles(solve, ways[rows], movers[rows], quotes[rows], weights[rows])
+            is_apart[rows] = _rise(refit, minima, quotes[rows], weights[rows])
     return is_apart
 
 
@@ -50,12 +54,18 @@ def _rise(refit: Refit, ways: Array, quotes: Array, weights: Array) -> BoolArray
     return np.asarray(np.diff(heights).max(axis=-1) > RISE * heights[:, 0] + noise)
 
 
-def _profiles(refit: Refit, ways: Array, movers: Indices, quotes: Array, weights: Array) -> Array:
+def _profiles(
+    solve: Callable[[Array, Array, Array, Array], Array],
+    ways: Array,
+    movers: Indices,
+    quotes: Array,
+    weights: Array,
+) -> Array:
     """The same ways, between their ends at the best parameters with one held at its values."""
     between = ways[:, 1:-1]
     n, stations, p = between.shape
     held = np.where(np.arange(p) == movers[:, None, None], between, np.nan)
-    found = refit.solve(
+    found = solve(
         np.repeat(quotes, stations, axis=0),
         np.repeat(weights, stations, axis=0),
         held.reshape(-1, p),

@@ -2,7 +2,10 @@ r"""Leave-one-out: what the parameters are without each quote, fitted again.
 
 .. math:: \theta_{(k)} = \arg\min \sum_{l \ne k} w_l\,(y_l - g_l(\theta))^2
 
-with the weights of the others as they were. `dfbeta` and Cook's distance predict this from one
+with the weights of the others as they were. G2++ starts from the minima that its search found for
+all quotes, and searches anew where leaving the quote out lowers the sum of squares by a tenth or
+more; elsewhere another minimum seldom becomes the best (`benchmarks/leave_one_out.py` counts how
+often). `dfbeta` and Cook's distance predict this from one
 decomposition; here is the truth, the two predictions beside it (`first_order.py`), and how well the
 rest of the quotes predict the one that was left out, :math:`y_k - g_k(\theta_{(k)})`: its PRESS
 residual (Allen, 1974), which leverage does not shrink. How far the fit itself moves, all quotes
@@ -106,6 +109,7 @@ def leave_one_out(dx: "Diagnosis") -> LeaveOneOut:
         plain.shift_without(forced),
         curved.shift_without(forced),
         has_weight & (count > 1),
+        is_nearby=True,
     )
     press = problem.observed - np.diagonal(shifts.fitted)
     p, left = dx.geometry.parameter_count, int(dx.scales.degrees_of_freedom)

@@ -16,13 +16,14 @@ side where it can move. None of it depends on the mode of the diagnosis.
 
 Each profile is walked from the best fit outwards on both sides, all parameters fitted anew at every
 point, in steps that raise :math:`z = \sqrt{(Q_j - Q_{\min}) / (Q_{limit} - Q_{\min})}` by about a
-quarter; in a linear problem z is linear in t, so its crossings are found in a few secant steps.
+third; in a linear problem z is linear in t, so its crossings are found in a few secant steps.
 Beyond the limit a few points up to the bound are tried, because another range of good fits may lie
 there: then the set above is not connected, and the interval reaches from its first to its last
 point. Other local minima that keep the limit (those of the model's search, or dips of a curve) are
-visited on the way, and marked. Every step outwards looks for the best fit everywhere. The steps to
-a crossing between two such points follow the next optimum alone while the profile is smooth, and
-points beyond the limit are fitted only as far as they may keep it (`Thrifty`).
+visited on the way, and marked. Steps that leave the neighbourhood of the fit (z above a quarter)
+look for the best fit everywhere. The steps to a crossing between two such points follow the next
+optimum alone, where the profile jumps on the branch of the inner point, and points beyond the limit
+are fitted only as far as they may keep it (`Thrifty`).
 """
 
 from collections.abc import Sequence

@@ -16,15 +16,17 @@ from calibscope.base.transforms import IDENTITY
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.refit.refit import Refit, Thrifty, sum_of_squares
 
-RISE = 0.25  # of z that a step should make
+RISE = 0.34  # of z that a step should make
 SHORTEST, LONGEST = 1e-4, 1.0  # steps, in the coordinates of the walk
 FIRST = 0.01  # step where the fit has no standard error
 SMALLEST, FLAT = 1e-150, 1e-13  # curvatures that count as none, absolute and relative
+LOW = 0.25  # of z: from there on, steps outwards look for other optima, too
 MENDINGS = 3  # how often jumps are looked at again
 MOST_STEPS = 40  # per side
 MOST_SECANTS = 8  # per crossing
-NEAR = 5e-4  # of z: near enough to its level
-NARROW = 1e-6  # bracket of a crossing, in the coordinates of the walk
+NEAR = 2e-3  # of z: near enough to its level
+STRAIGHT = 0.05  # of z between two neighbours: a straight line between them is near enough
+NARROW = 1e-3  # bracket of a crossing, as a share of its distance from the fit
 QUICK = 3  # secants that look for the next optimum alone
 STEEP = 0.6  # of z between two neighbours: more is no smooth step
 JUMP = 0.05  # of z between neighbours that are that near
@@ -55,6 +57,7 @@ class Best:
         if problem.observed is None:
             raise ValueError("there are no observations; give observed=")
         self.problem, self.refit = problem, refit
+        self.thrifty = refit if isinstance(refit, Thrifty) else None
         self.quotes, self.weights = problem.observed, problem.weights
         self.values = problem.values
         # Parameters without a transformation are counted in what is about an interval's half.
@@ -107,11 +110,11 @@ class Best:
     def _fitted(self, effort: Effort, arguments: tuple[Array, Array, Array, Array]) -> Array:
         """By what the refit offers that is enough."""
         refit = self.refit
-        if effort is Effort.BEST or not isinstance(refit, Thrifty):
+        if effort is Effort.BEST or self.thrifty is None:
             return refit.solve(*arguments)
         if effort is Effort.NEXT:
-            return refit.descend(*arguments)
-        return refit.below(self.highest, *arguments)
+            return self.thrifty.descend(*arguments)
+        return self.thrifty.below(self.highest, *arguments)
 
     def coordinate(self, p: int, value: float) -> float:
         """Where a value is in the walk: by its logarithm, or the angle of a correlation."""
@@ -192,9 +195,11 @@ class Side:
         """Keep a point, in order of distance."""
         value, is_checked = wish.value, wish.effort is Effort.BEST
         for point in self.points:
-            if point.value == value and point.height <= height:
-                point.is_checked |= is_checked
-                return
+            if point.value == value:
+                is_checked |= point.is_checked
+                if point.height <= height:
+                    point.is_checked = is_checked
+                    return
         place = self.best.coordinate(self.p, value)
         self.points = [point for point in self.points if point.value != value]
         self.points.append(_Point(place, value, height, parameters, is_checked))
@@ -224,27 +229,28 @@ class Side:
             rise = (last.height - self.points[-2].height) / self.top
             factor = RISE / rise if rise > 0 else np.inf
             self.step = float(np.clip(self.step * np.clip(factor, 0.3, 3.0), SHORTEST, LONGEST))
+        if last.height > self.top and not last.is_checked:
+            return [Request(last.value, self.points[-2].parameters)]
         if last.height > self.top or last.value == self.bound or turn >= MOST_STEPS:
             return []
         place = last.place + self.sign * self.step
         held = self.request(place, last).value
+        effort = Effort.NEXT if last.height < LOW * self.top else Effort.BEST
         if len(self.points) == 1:
             ahead = last.parameters + self.best.tangent(self.p) * (held - last.value)
             problem = self.best.problem
-            return [Request(held, np.clip(ahead, problem.lower, problem.upper))]
-        return [Request(held, self._continued(self.points[-2], last, held))]
+            return [Request(held, np.clip(ahead, problem.lower, problem.upper), effort)]
+        return [Request(held, self._continued(self.points[-2], last, held), effort)]
 
     def _continued(self, before: _Point, last: _Point, held: float) -> Array:
         """Parameters on the line through the last two points, in the coordinates of the walk."""
-        best = self.best
+        best, problem = self.best, self.best.problem
         share = (best.coordinate(self.p, held) - last.place) / (last.place - before.place)
-        start = last.parameters.copy()
-        for q in range(len(start)):
-            if q == self.p or not best.problem.is_movable[q]:
-                continue
-            here, there = (best.coordinate(q, point.parameters[q]) for point in (last, before))
-            start[q] = best.value(q, here + min(share, 2.0) * (here - there))
-        return start
+        here, there = problem.specs.profile.of((last.parameters, before.parameters))
+        ahead = problem.specs.profile.values(here + min(share, 2.0) * (here - there))
+        moves = problem.is_movable & (np.arange(len(ahead)) != self.p)
+        inside = np.clip(ahead, problem.lower, problem.upper)
+        return np.where(moves, inside, last.parameters)
 
     def look_beyond(self, turn: int) -> list[Request]:
         """Points between the limit and the bound; without a bound there is no end to it."""
@@ -268,7 +274,7 @@ class Side:
         """Where the profile falls outwards, fit the higher point again, from the lower one."""
         pairs = zip(self.points, self.points[1:], strict=False) if turn < MENDINGS else ()
         return [
-            Request(inner.value, outer.parameters)
+            Request(inner.value, outer.parameters, Effort.NEXT)
             for inner, outer in pairs
             if inner.height - outer.height > JUMP * self.top
         ]
@@ -276,26 +282,35 @@ class Side:
     def refine(self, turn: int) -> list[Request]:
         """A step to the outermost crossing of each level that is not near enough yet.
 
-        The first steps look for the next optimum alone. Where they do not end it, the profile is
-        not smooth: other optima are looked for from then on, first where we believed to be outside.
+        Steps look for the next optimum alone. Where a few do not end it, the profile is not smooth,
+        and other optima are looked for where we believe to be outside. A jump is a branch that was
+        lost on the way: it is followed on from inside.
         """
-        wishes = []
+        wishes: dict[float, Request] = {}
         for rung in self.heights if turn < MOST_SECANTS else ():
             inside, outside = self._around(rung)
             if outside is None or self._is_near(inside, outside, rung):
                 continue
             if turn >= QUICK and not outside.is_checked:
-                wishes.append(Request(outside.value, inside.parameters))
-                continue
-            way = outside.place - inside.place
-            share = (self._crossing(inside, outside, rung) - inside.place) / way
-            share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
-            held = self.request(inside.place + share * way, inside).value
-            is_smooth = outside.height - inside.height <= STEEP * self.top
-            start = self._continued(outside, inside, held)
-            effort = Effort.NEXT if turn < QUICK and is_smooth else Effort.BEST
-            wishes.append(Request(held, start, effort))
-        return wishes
+                wishes[outside.value] = Request(outside.value, inside.parameters)
+            elif outside.height - inside.height > STEEP * self.top:
+                wishes |= {wish.value: wish for wish in self._followed(inside, outside)}
+            else:
+                way = outside.place - inside.place
+                share = (self._crossing(inside, outside, rung) - inside.place) / way
+                share = float(np.clip(share, 0.02, 0.98)) if turn % 4 < 3 else 0.5
+                held = self.request(inside.place + share * way, inside).value
+                start = self._continued(outside, inside, held)
+                wishes[held] = Request(held, start, Effort.NEXT)
+        return list(wishes.values())
+
+    def _followed(self, inside: _Point, outside: _Point) -> Iterator[Request]:
+        """Half way to the outer point and the whole way, on the branch of the inner one."""
+        i = self.points.index(inside)
+        for place in (0.5 * (inside.place + outside.place), outside.place):
+            held = self.request(place, inside).value
+            start = self._continued(self.points[i - 1], inside, held) if i else inside.parameters
+            yield Request(held, start, Effort.NEXT)
 
     def mend(self, turn: int) -> list[Request]:
         """Where the profile jumps over the limit, fit the outer point again, from the inner one."""
@@ -303,11 +318,13 @@ class Side:
         is_jump = outside is not None and outside.height - inside.height > JUMP * self.top
         if turn > 0 or outside is None or not is_jump:
             return []
-        return [Request(outside.value, inside.parameters)]
+        return [Request(outside.value, inside.parameters, Effort.NEXT)]
 
     def _is_near(self, inside: _Point, outside: _Point, rung: float) -> bool:
         close = min(abs(inside.height - rung), abs(outside.height - rung)) <= NEAR * rung
-        return bool(close or abs(outside.place - inside.place) <= NARROW)
+        narrow = NARROW * abs(outside.place - self.home.place)
+        is_straight = outside.height - inside.height <= STRAIGHT * rung
+        return bool(close or is_straight or abs(outside.place - inside.place) <= narrow)
 
     def _around(self, rung: float) -> tuple[_Point, _Point | None]:
         """The outermost point inside a level, and the next one outside; None at a bound."""

@@ -95,6 +95,26 @@ class Minima(Protocol):
 
 
 @runtime_checkable
+class Nearby(Protocol):
+    """A `Refit` that is quicker where quotes and weights are nearly those of the fit."""
+
+    def solve_nearby(self, quotes: Array, weights: Array) -> Array:
+        """(n, p) the best parameters for nearly the same quotes, such as all but one.
+
+        argmin of sum_k w_k (y_k - g_k(theta))^2 in each row (paper, eq. wls_form).
+
+        Parameters
+        ----------
+        quotes, weights : (n, m); a quote of weight 0 does not count
+
+        Returns
+        -------
+        Array
+            (n, p)
+        """
+
+
+@runtime_checkable
 class Thrifty(Protocol):
     """A `Refit` that can do with less than the best fit with parameters held, which is quicker."""
 

@@ -22,7 +22,7 @@ from calibscope.diagnosis.linear.geometry import length
 from calibscope.diagnosis.linear.intervals import BOUND_WORDS
 from calibscope.diagnosis.linear.uncertainty import Form, checked_form
 from calibscope.diagnosis.refit.basins import is_elsewhere
-from calibscope.diagnosis.refit.refit import required, sum_of_squares
+from calibscope.diagnosis.refit.refit import Nearby, required, sum_of_squares
 
 if TYPE_CHECKING:
     from calibscope.diagnosis.diagnosis import Diagnosis
@@ -141,6 +141,7 @@ def refit_shifts(
     gauss_newton: Array,
     exact_hessian: Array,
     is_asked: BoolArray,
+    is_nearby: bool = False,
 ) -> Shifts:
     """Fit again, and compare with what was predicted.
 
@@ -149,13 +150,18 @@ def refit_shifts(
     quotes, weights : (n, m)
     gauss_newton, exact_hessian : (n, p) predicted shifts
     is_asked : (n,) which rows to fit
+    is_nearby : whether quotes and weights are nearly those of the fit
     """
     refit, problem = required(dx.refit), dx.problem
     n, p = gauss_newton.shape
     parameters, fitted = np.full((n, p), np.nan), np.full(quotes.shape, np.nan)
     if is_asked.any():
-        starts = np.broadcast_to(problem.values, (int(is_asked.sum()), p))
-        parameters[is_asked] = refit.solve(quotes[is_asked], weights[is_asked], starts=starts)
+        rows = quotes[is_asked], weights[is_asked]
+        if is_nearby and isinstance(refit, Nearby):
+            parameters[is_asked] = refit.solve_nearby(*rows)
+        else:
+            starts = np.broadcast_to(problem.values, (len(rows[0]), p))
+            parameters[is_asked] = refit.solve(*rows, starts=starts)
         fitted[is_asked] = refit.predict(parameters[is_asked])
     at_bound = bound_marks(parameters, problem.lower, problem.upper)
     true, scale = parameters - problem.values, problem.coordinate_scale
@@ -163,8 +169,8 @@ def refit_shifts(
     is_doubtful = is_asked & ~(np.fmin(*errors) <= PREDICTED)
     is_apart = np.zeros(n, dtype=bool)
     if is_doubtful.any():
-        rows = (array[is_doubtful] for array in (quotes, weights, parameters))
-        is_apart[is_doubtful] = is_elsewhere(refit, problem, *rows)
+        doubtful = (array[is_doubtful] for array in (quotes, weights, parameters))
+        is_apart[is_doubtful] = is_elsewhere(refit, problem, *doubtful)
     return Shifts(
         problem.specs,
         problem.values,
