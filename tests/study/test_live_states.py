@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calibscope as cs
+from calibscope.market.inputs import parsed_date
 from calibscope.report.document import Table
 from calibscope.report.figures.markup import plain
 from calibscope.report.web import answers
@@ -52,9 +53,15 @@ def test_a_link_gives_its_state_back(state):
     assert again.link == state.link
 
 
-@pytest.mark.parametrize("text", ["2020-03-18", "18.03.2020", "18.3.2020", "2020/03/18"])
-def test_a_date_as_people_write_it(text):
-    assert state_of_link(f"?date={text}").date == DAY
+@pytest.mark.parametrize("text", ["18.03.2020", "20200318", "18/3/2020", "soon", "30.02.2020"])
+def test_a_date_is_read_or_refused_as_in_the_terminal(text):
+    date, why = parsed_date(text)
+    if why:
+        with pytest.raises(LinkError) as error:
+            state_of_link(f"?date={text}")
+        assert [str(error.value)] == why
+    else:
+        assert state_of_link(f"?date={text}").date == date == DAY
 
 
 def test_the_plain_page_has_a_plain_link():
@@ -63,7 +70,7 @@ def test_the_plain_page_has_a_plain_link():
 
 
 HOSTILE = {
-    "?date=tomorrow": "use a date such as",
+    "?date=tomorrow": "write it as year-month-day",
     "?date=2020-03-18&date=2020-03-19": "twice",
     "?move=3Y:one": "use a number",
     "?move=3Y:1e308": "stay between",

@@ -126,8 +126,28 @@ def test_dates_are_read_or_refused():
     assert day(date="2022-07-21").date == datetime.date(2022, 7, 21)
     assert day(date=datetime.date(2022, 7, 21)).label == "market day 2022-07-21"
     assert day(date=datetime.datetime(2022, 7, 21, 9)).date == datetime.date(2022, 7, 21)
-    with pytest.raises(cs.MarketDataError, match=r"21\.07\.2022.*year-month-day"):
-        day(date="21.07.2022")
+
+
+@pytest.mark.parametrize(
+    "text", ["2022-07-21", "20220721", "2022/7/21", "21.07.2022", "21.7.2022", "21/07/2022",
+             "07/21/2022", "44763", " 2022-07-21 00:00:00 "]
+)  # fmt: skip
+def test_a_date_as_people_write_it(text):
+    assert day(date=text).date == datetime.date(2022, 7, 21)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("soon", "'soon'; write it as year-month-day, like 2022-07-21, or day.month.year"),
+        ("21.07.22", "write it as year-month-day"),
+        ("30.02.2022", "there is no such day in the calendar"),
+        ("03/04/2022", "day and month may have changed places; write it as"),
+    ],
+)
+def test_what_is_not_one_date_is_refused(text, words):
+    with pytest.raises(cs.MarketDataError, match=words):
+        day(date=text)
 
 
 def test_day_is_frozen_all_the_way_down():
@@ -255,7 +275,7 @@ def test_one_maturity_may_have_several_strikes():
 def test_all_problems_at_once():
     with pytest.raises(cs.MarketDataError) as error:
         day(
-            date="18.03.2020", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
+            date="18.03.20", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
             notional=-1, strikes=[1], bid_ask=[1],
         )  # fmt: skip
     assert len(error.value.problems) == 8
