@@ -72,7 +72,7 @@ def shown(page):
     rows = page.locator("#summary tbody tr")
     cells = [rows.nth(k).locator("td").all_inner_texts() for k in range(len(PARAMETERS))]
     header = page.locator("#summary th").all_inner_texts()
-    place = header.index("now") if "now" in header else header.index("estimate")
+    place = header.index("after") if "after" in header else header.index("estimate")
     return [row[place] for row in cells]
 
 
