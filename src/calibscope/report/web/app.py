@@ -30,6 +30,7 @@ from calibscope.report.web.source import Source
 from calibscope.report.web.state import State, state_of_link
 from calibscope.report.web.steps import changed, chosen, on_neighbour, undone, with_other
 
+WAIT = "Calibrating. The first time on a machine takes about a minute: kernels are compiled then."
 LAID_OUT = "laid out"  # what is known of a page that shows a message
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -77,14 +78,14 @@ def _layout() -> Any:
             dcc.Location(id="url", refresh=False),
             dcc.Store(id="known"),
             html.A("Skip to the answer", href="#main", className="skip"),
-            html.Div(id="head"),
+            html.Div(html.Header(html.H1("What if?")), id="head"),
             html.Div(id="notice"),
             html.Div(
                 [
                     html.Aside(id="controls", **{"aria-label": "What to change"}),
                     html.Main(
                         [
-                            html.Div(id="summary"),
+                            html.Div(html.P(WAIT, role="status"), id="summary"),
                             html.Div([html.Div(id="views"), html.Div(id="links")], className="bar"),
                             dcc.Loading(
                                 html.Div(id="figures"), delay_show=600,
@@ -171,7 +172,7 @@ def _without_day(source: Source, search: str | None, error: Exception) -> list[A
     try:
         head: Any = heading(source.study(state), state.date, state.other)
     except Exception:
-        head = html.Header(html.H1("calibscope"))
+        head = html.Header(html.H1("What if?"))
     way_out = html.A("To the last day of the study", href="?")
     why = [_why(source, lead, error, way_out)]
     return [head, [], [], [], why, [], [], [], LAID_OUT]

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from calibscope.base.numbers import estimate, number, percent
+from calibscope.base.numbers import estimate, number, percent, share
 from calibscope.base.parameters import ParameterSpec
 from calibscope.calibration.near_optimal.plausible import PlausibleFits, plausible_fits
 from calibscope.diagnosis.refit.shifts import PREDICTED
@@ -35,9 +35,9 @@ def effect(shown: Shown) -> Iterator[Block | str]:
     if shown.state.has_change:
         yield _predicted(found)
     yield f"{found.after.status.value} {shown.after.dx.summary}"
-    yield from _implausible(shown.study, found, plausible)
     if shown.after.reasons:
         yield f"Rated {shown.after.word}: {'; '.join(shown.after.reasons)}."
+    yield from _implausible(shown, plausible)
     left_out = (NOT_ASKED if shown.state.has_change else None, _noise(shown.study))
     if any(left_out):
         yield collapsible("What status and intervals leave out", *left_out)
@@ -124,21 +124,25 @@ def _predicted(found: WhatIf) -> str:
         return f"{moves} No optimum was reached, so there is no shift to predict: {REMEDY}"
     if error <= PREDICTED:
         return f"{moves} The linear prediction was {percent(error, 1)} off."
+    off = f"{percent(error, 0)} off" if error < 1.0 else f"off by {share(error)} the shift"
     return (
-        f"{moves} The linear prediction was {percent(error, 0)} off: the change is too large for "
-        "first order, or another optimum has become the best. Believe the recalibration."
+        f"{moves} The linear prediction was {off}: the change is too large for first order, or "
+        "another optimum has become the best. Believe the recalibration."
     )
 
 
-def _implausible(study: Study, found: WhatIf, plausible: PlausibleFits) -> Iterator[str]:
+def _implausible(shown: Shown, plausible: PlausibleFits) -> Iterator[str]:
     """Why the parameters are implausible, what plausible ones cost, and how usual that is."""
-    if not plausible.reasons[0]:
+    (why,) = plausible.reasons
+    if not why:
         return
     rmsre = float(plausible.rmsre[0])
-    odd = study.fitted["is_implausible"].eq(True).mean()
+    odd = shown.study.fitted["is_implausible"].eq(True).mean()
+    is_said = any(why in reason for reason in shown.after.reasons)
+    lead = "" if is_said else f"Implausible: {why}. "
     yield (
-        f"Implausible: {plausible.reasons[0]}. The plausible fit has RMSRE {percent(rmsre, 3)} "
-        f"({_grown(found.after.rmsre, rmsre)}). {percent(odd, 0)} of the study's days are "
+        f"{lead}The plausible fit has RMSRE {percent(rmsre, 3)} "
+        f"({_grown(shown.after.fit.rmsre, rmsre)}). {percent(odd, 0)} of the study's days are "
         "implausible."
     )
 
