@@ -97,7 +97,7 @@ def test_what_is_refused_says_what_is_shown_meanwhile(client):
     answer = client.post(CALLBACK, json=body).get_json()["response"]
     assert list(answer) == ["notice"]  # nothing else changes
     said = json.dumps(answer)
-    assert "'soon'; write it as year-month-day, like 2022-07-21, or day.month.year" in said
+    assert "'soon'; write it like 2022-07-21 or 21.07.2022" in said
     assert "The page still shows the state of 2020-03-18" in said
 
 

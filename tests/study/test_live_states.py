@@ -54,7 +54,9 @@ def test_a_link_gives_its_state_back(state):
     assert again.link == state.link
 
 
-@pytest.mark.parametrize("text", ["18.03.2020", "20200318", "18/3/2020", "soon", "30.02.2020"])
+@pytest.mark.parametrize(
+    "text", ["18.03.2020", "20200318", "2020/3/18", "18/03/2020", "soon", "30.02.2020"]
+)
 def test_a_date_is_read_or_refused_as_in_the_terminal(text):
     date, why = parsed_date(text)
     if why:
@@ -71,7 +73,7 @@ def test_the_plain_page_has_a_plain_link():
 
 
 HOSTILE = {
-    "?date=tomorrow": "write it as year-month-day",
+    "?date=tomorrow": "write it like 2022-07-21",
     "?date=2020-03-18&date=2020-03-19": "twice",
     "?move=3Y:one": "use a number",
     "?move=3Y:1e308": "stay between",

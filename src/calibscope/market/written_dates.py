@@ -7,7 +7,7 @@ dates of a table (`readers/dates.py`) or by an error.
 import datetime
 import re
 
-REMEDY = "write it as year-month-day, like 2022-07-21, or day.month.year, like 21.07.2022"
+REMEDY = "write it like 2022-07-21 or 21.07.2022"
 EXCEL_EPOCH = datetime.date(1899, 12, 30)
 FIRST, LAST = datetime.date(1954, 10, 3), datetime.date(2119, 1, 10)  # serials 20,000 to 80,000
 
@@ -27,13 +27,11 @@ def date_or_remedy(value: object) -> datetime.date | str:
     text = text_of(value.strip())
     way = way_of(text)
     if way == "either":
-        way = first_of(text)
-        if way is None:
-            return f"day and month may have changed places; {REMEDY}"
+        return f"the day may be first or the month; {REMEDY}"
     try:
         found = date_written(text, way) if way else None
     except ValueError:
-        return "there is no such day in the calendar; correct it"
+        return f"there is no such day; {REMEDY}"
     return REMEDY if found is None else found
 
 
@@ -56,14 +54,6 @@ def way_of(value: object) -> str | None:
     if SERIAL.fullmatch(text):
         return "excel"
     return "two digits" if TWO_DIGIT_YEAR.fullmatch(text) else None
-
-
-def first_of(text: str) -> str | None:
-    """Of a date such as 13/06/2024, "dmy" or "mdy"; None: it may be either."""
-    match = YEAR_LAST.fullmatch(text)
-    if match and int(match[1]) > 12:
-        return "dmy"
-    return "mdy" if match and int(match[3]) > 12 else None
 
 
 def date_written(value: object, way: str) -> datetime.date | None:

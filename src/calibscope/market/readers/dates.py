@@ -19,8 +19,8 @@ from calibscope.market.written_dates import (
     FIRST,
     LAST,
     TIME_OF_DAY,
+    YEAR_LAST,
     date_written,
-    first_of,
     text_of,
     way_of,
 )
@@ -99,12 +99,13 @@ def _day_or_month_first(cells: Sequence[Cell], place: Place, reading: Reading) -
     refined: dict[str, Cell] = {}
     open_cell: Cell = ""
     for cell in cells:
-        if way_of(cell) == "either":
-            first = first_of(text_of(cell))
-            if first is None:
-                open_cell = open_cell or cell
+        if match := YEAR_LAST.fullmatch(text_of(cell)):
+            if int(match[1]) > 12:
+                refined.setdefault("dmy", cell)
+            elif int(match[3]) > 12:
+                refined.setdefault("mdy", cell)
             else:
-                refined.setdefault(first, cell)
+                open_cell = open_cell or cell
     if len(refined) == 1:
         return next(iter(refined))
     if refined:

@@ -9,7 +9,7 @@ from dash import html
 from calibscope.calibration.solution import Fit
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.study.rag import Rag, Raised, rating
-from calibscope.study.rated_fit import OF_QUOTES, rated_fit
+from calibscope.study.rated_alone import OF_QUOTES, rated_alone
 from calibscope.study.study import Study
 from calibscope.study.what_if import WhatIf
 
@@ -62,7 +62,7 @@ def change_of_rag(before: Side, after: Side) -> str:
 
 def _rated(study: Study, fit: Fit, dx: Diagnosis) -> Side:
     try:
-        rag, reasons = rated_fit(fit, study.settings, dx)
+        rag, reasons = rated_alone(fit, study.settings, dx)
     except LookupError as error:  # a metric of another package
         return Side(fit, dx, NOT_RATED, (str(error.args[0]),))
     return Side(fit, dx, rag.value, reasons)

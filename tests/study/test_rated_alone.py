@@ -4,7 +4,7 @@ import pytest
 
 import calibscope as cs
 from calibscope.study.rag import Rag, Raised, rating
-from calibscope.study.rated_fit import OF_QUOTES, rated_fit
+from calibscope.study.rated_alone import OF_QUOTES, rated_alone
 from calibscope.study.study import open_study
 
 
@@ -17,7 +17,7 @@ def test_a_fit_is_rated_as_in_its_study(live_store, date):
     rules = study.raised_rules
     own = rules[(rules["date"] == date) & ~rules["rule"].isin(OF_QUOTES)]
     expected = rating([Raised(r.rule, r.reason, Rag(r.colour)) for r in own.itertuples()])
-    assert rated_fit(fit, study.settings, dx) == expected
+    assert rated_alone(fit, study.settings, dx) == expected
     assert dx.summary == study.days.set_index("date").loc[date, "summary"]
 
 
@@ -27,4 +27,4 @@ def test_metrics_from_outside_count(live_store):
     )
     settings = cs.study.settings.StudySettings()
     fit = cs.calibrate(open_study(live_store).day("2020-03-18"))
-    assert rated_fit(fit, settings) == (Rag.RED, ("always 7",))
+    assert rated_alone(fit, settings) == (Rag.RED, ("always 7",))

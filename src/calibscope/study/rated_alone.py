@@ -20,7 +20,7 @@ from calibscope.study.settings import StudySettings
 OF_QUOTES = frozenset((WARNINGS, *SCREENING_RULES))
 
 
-def rated_fit(
+def rated_alone(
     fit: Fit, settings: StudySettings, dx: Diagnosis | None = None
 ) -> tuple[Rag, tuple[str, ...]]:
     """The status that a study would give to this fit, and the reasons for it.
