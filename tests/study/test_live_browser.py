@@ -125,19 +125,22 @@ def test_buttons_by_keyboard(visit):
     page.wait_for_function("document.querySelector('#date').value == '2020-03-18'")
 
 
-def test_a_date_that_is_none_leaves_the_page_as_it_is(visit):
-    page = visit("?date=2020-03-18")
+def test_a_date_that_is_none_leaves_the_page_as_it_is_and_one_without_data_empties_it(visit):
+    page = visit("?date=2020-03-18&move=3Y:1")
     page.locator("#date").fill("soon")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".message:has-text('still shows the state of 2020-03-18')")
-    assert shown(page) == expected("2020-03-18", Change())
+    page.wait_for_selector(".message:has-text('still shows 2020-03-18')")
+    after = expected("2020-03-18", Change({"3Y": 0.01}))
+    assert shown(page) == after
     page.locator("#date").fill("2020-03-21")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".message:has-text('near it: 2020-03-20')")
+    page.wait_for_selector("#summary .message:has-text('near it: 2020-03-20')")
+    page.wait_for_timeout(500)  # nobody asks about quotes that are gone
+    assert page.inner_text("#notice") == ""
     assert page.locator("#summary table, .movers, #figures figure, #copy-link").count() == 0
     page.locator("#date").fill("18.03.2020")
     page.keyboard.press("Enter")
-    wait_for(page, expected("2020-03-18", Change()))
+    wait_for(page, after)
     assert page.locator(".message").count() == 0
 
 

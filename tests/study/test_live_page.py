@@ -98,7 +98,7 @@ def test_what_is_refused_says_what_is_shown_meanwhile(client):
     assert list(answer) == ["notice"]  # nothing else changes
     said = json.dumps(answer)
     assert "'soon'; write it like 2022-07-21 or 21.07.2022" in said
-    assert "The page still shows the state of 2020-03-18" in said
+    assert "The page still shows 2020-03-18 as it was before" in said
 
 
 def test_the_link_to_copy_names_the_day_that_is_shown(client):

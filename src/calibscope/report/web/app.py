@@ -156,11 +156,10 @@ def _why(source: Source, lead: str, error: Exception, *further: Any) -> Any:
 
 def _refused(source: Source, search: str | None, error: Exception) -> Any:
     """Why what was asked was not done, and what the page shows meanwhile."""
-    try:
-        date = f" of {_state(source, search).date}"
-    except Exception:
-        date = ""
-    return _why(source, "Not done.", error, f"The page still shows the state{date} before this.")
+    shows = "The page has not changed."
+    with suppress(Exception):
+        shows = f"The page still shows {_state(source, search).date} as it was before."
+    return _why(source, "Not done.", error, shows)
 
 
 def _without_day(source: Source, search: str | None, error: Exception) -> list[Any]:
@@ -277,6 +276,8 @@ def _register_ask(app: Dash, source: Source) -> None:
             no_update, no_update, old_figures, old_figures, no_update, old_moves, old_moves,
             no_update,
         ]  # fmt: skip
+        if not movers:  # they went with a day that has no data
+            return no_update, *nothing, no_update
         try:
             old = _state(source, search)
             state = state_of_numbers(

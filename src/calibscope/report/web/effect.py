@@ -34,7 +34,8 @@ def effect(shown: Shown) -> Iterator[Block | str]:
     yield _table(shown, plausible)
     if shown.state.has_change:
         yield _predicted(found)
-    yield f"{found.after.status.value} {shown.after.dx.summary}"
+    fine = "" if plausible.reasons[0] else " The parameters are plausible."
+    yield f"{found.after.status.value} {shown.after.dx.summary}{fine}"
     if shown.after.reasons:
         yield f"Rated {shown.after.word}: {'; '.join(shown.after.reasons)}."
     yield from _implausible(shown, plausible)

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from calibscope.base.errors import SettingsError
-from calibscope.base.settings import Section, checked_settings
+from calibscope.base.settings import Section, checked_settings, refused
 from calibscope.calibration.weights import Weighting
 from calibscope.market.maturity import label, maturity
 from calibscope.market.written_dates import date_or_remedy
@@ -113,8 +113,7 @@ class State(Section):
             if low > high
         ]
         if wrong:
-            text = "; ".join(wrong)
-            raise PydanticCustomError("strangers", "{text}", {"text": text})
+            raise refused("; ".join(wrong))
         return self
 
     @property
