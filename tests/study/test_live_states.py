@@ -238,7 +238,7 @@ def test_a_change_stands_before_after_and_beside_its_status(source):
     table, words = shown(source, "?date=2020-03-11&without=12Y")
     titles, rows = [column.title for column in table.columns], {row[0]: row for row in table.rows}
     assert titles[:5] == ["quantity", "before", "after", "change", "predicted"]
-    assert rows["RMSRE"][1:4] == ("2.813 %", "0.702 %", "-75.0 %")
+    assert rows["RMSRE"][1:4] == ("2.81 %", "0.70 %", "-75.0 %")
     assert rows["RAG of the fit"][1:4] == ("amber", "green", "better")
     before, after = rows["a_y"][1:3]
     assert rows["a_y"][3] == f"\N{MULTIPLICATION SIGN} {after / before:.3g}"

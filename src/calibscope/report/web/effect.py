@@ -77,7 +77,7 @@ def cells(side: Side) -> list[Cell]:
     first = int(np.argmax(side.dx.leverage))
     return [
         *side.fit.parameters.values.tolist(),
-        percent(side.fit.rmsre, 3),
+        percent(side.fit.rmsre),
         f"{number(side.dx.leverage[first], '.3f')} ({side.dx.problem.labels[first]})",
         side.fit.status.name.lower().replace("_", " "),
         side.word,
@@ -87,7 +87,7 @@ def cells(side: Side) -> list[Cell]:
 def plausible_cells(plausible: PlausibleFits) -> list[Cell]:
     """Those of the best plausible fit, of which less is known."""
     rest: list[Cell] = [""] * (len(MEASURES) - 1)
-    return [*plausible.parameters[0].tolist(), percent(float(plausible.rmsre[0]), 3), *rest]
+    return [*plausible.parameters[0].tolist(), percent(float(plausible.rmsre[0])), *rest]
 
 
 def changes(before: Side, after: Side) -> list[Cell]:
@@ -142,7 +142,7 @@ def _implausible(shown: Shown, plausible: PlausibleFits) -> Iterator[str]:
     is_said = any(why in reason for reason in shown.after.reasons)
     lead = "" if is_said else f"Implausible: {why}. "
     yield (
-        f"{lead}The plausible fit has RMSRE {percent(rmsre, 3)} "
+        f"{lead}The plausible fit has RMSRE {percent(rmsre)} "
         f"({_grown(shown.after.fit.rmsre, rmsre)}). {percent(odd, 0)} of the study's days are "
         "implausible."
     )

@@ -12,7 +12,7 @@ from calibscope.report.web.shown import Shown
 def headline(shown: Shown) -> Any:
     """RMSRE and RAG status of the fit, before and after a change."""
     before, after, changes = shown.before, shown.after, shown.state.changes
-    old, new = percent(before.fit.rmsre, 3), percent(after.fit.rmsre, 3)
+    old, new = percent(before.fit.rmsre), percent(after.fit.rmsre)
     if not changes:
         return _line(f"The fit of {shown.date}", f": RMSRE {new}, rated ", pill(after.word), ".")
     turns = [pill(before.word), " becomes "] if before.word != after.word else ["stays "]
