@@ -126,8 +126,12 @@ def test_dates_are_read_or_refused():
     assert day(date="2022-07-21").date == datetime.date(2022, 7, 21)
     assert day(date=datetime.date(2022, 7, 21)).label == "market day 2022-07-21"
     assert day(date=datetime.datetime(2022, 7, 21, 9)).date == datetime.date(2022, 7, 21)
-    with pytest.raises(cs.MarketDataError, match=r"21\.07\.2022.*year-month-day"):
-        day(date="21.07.2022")
+    assert day(date="21.07.2022").date == datetime.date(2022, 7, 21)
+    for unclear in ("07/21/2022", "21.7.22", "31.02.2022"):
+        with pytest.raises(
+            cs.MarketDataError, match=rf"{unclear}.*like 2022-07-21 or 21\.07\.2022"
+        ):
+            day(date=unclear)
 
 
 def test_day_is_frozen_all_the_way_down():
@@ -182,7 +186,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"notional": None}, "notional is None"),
         ({"curve": [0.98, 0.95]}, "curve is a list; make one with DiscountCurve"),
         ({"first_caplet": "no"}, "first_caplet is 'no'; it must be True or False"),
-        ({"date": 20240603.0}, "date is 20240603.0; write it as year-month-day"),
+        ({"date": 20240603.0}, "date is 20240603.0; write it like 2022-07-21"),
         ({"bid_ask": [["x", 1], [1, 1], [1, 1]]}, "give two numbers for each maturity"),
         ({"times": ["today", 1.0]}, "schedule: times: entry 1 is 'today'"),
         (
@@ -255,7 +259,7 @@ def test_one_maturity_may_have_several_strikes():
 def test_all_problems_at_once():
     with pytest.raises(cs.MarketDataError) as error:
         day(
-            date="18.03.2020", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
+            date="18/03/2020", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
             notional=-1, strikes=[1], bid_ask=[1],
         )  # fmt: skip
     assert len(error.value.problems) == 8
@@ -374,3 +378,8 @@ def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():
 def test_implied_normal_vols_of_a_day():
     quoted = day(prices=None, vols=[0.008, 0.009, 0.0085], notional=1e6, kind="floor")
     assert quoted.normal_vols == pytest.approx([0.008, 0.009, 0.0085], rel=1e-11)
+
+
+@pytest.mark.parametrize("text", ["20220721", "2022/7/21", "21.7.2022", "44763", " 2022-07-21 "])
+def test_a_single_date_is_read_as_those_of_files_are(text):
+    assert day(date=text).date == datetime.date(2022, 7, 21)

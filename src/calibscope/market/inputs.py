@@ -12,6 +12,7 @@ import numpy as np
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
 from calibscope.base.spelling import choose_from
+from calibscope.market.written_dates import date_or_remedy
 
 LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
 
@@ -106,7 +107,7 @@ def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
         return date.date(), []
     if date is None or isinstance(date, datetime.date):
         return date, []
-    try:
-        return datetime.date.fromisoformat(date), []  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None, [f"date is {date!r}; write it as year-month-day, like 2022-07-21"]
+    found = date_or_remedy(date)
+    if isinstance(found, str):
+        return None, [f"date is {brief(date)}; {found}"]
+    return found, []
