@@ -123,7 +123,7 @@ def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed, histor
     return section(
         "summary",
         "Summary",
-        f"RMSRE {percent(fit.rmsre, 3)}. {fit.status.value} {dx.summary}",
+        f"RMSRE {percent(fit.rmsre)}. {fit.status.value} {dx.summary}",
         f"As if all parameters could move: {full.summary}" if dx.is_held.any() else None,
         None
         if fit.is_identified
