@@ -206,14 +206,14 @@ READER_CASES = [
          ("row 1", "columns 3 and 4 are both 'price'", "rename")),
     Case("maturity twice", changed(WIDE, "5Y", "3Y"), ("columns 2 and 3 are both '3Y'",)),
     Case("stranger among maturities", changed(WIDE, "5Y", "5Z"),
-         ("row 1, column '5Z' is no maturity", "[caps.columns]")),
+         ("row 1, column '5Z' is not a maturity", "[caps.columns]")),
     Case("column without a name", changed(WIDE, "5Y", "") .replace("3Y,", "3Y,,4Y")
          .replace("0.0212", "0.0212,0.02").replace("0.0214", "0.0214,0.02"),
-         ("row 1, column 3 is no maturity",)),
+         ("row 1, column 3 is not a maturity",)),
     Case("unit in the header", changed(TIDY, "strike", "strike_pct"),
          ("column 'strike_pct' may mean 'strike'", "[caps.units]")),
     Case("block without dates", changed(BLOCKS, "Date,3Y", "3Y,Date"),
-         ("column '3Y' stands before any date column",)),
+         ("column '3Y' is before any date column",)),
     Case("declared layout does not fit", CAPS, ("row 1", "(wide)"),
          settings='[caps]\nlayout = "wide"\n'),
     Case("mapped column is not there", CAPS, ("caps.columns", "no column 'Laufzeit'", "correct"),
@@ -251,8 +251,8 @@ READER_CASES = [
          ("row 2", "row 3", "two ways"), caps_file="caps.xlsx"),
     # Maturities
     Case("no maturity", changed(CAPS, "5Y", "5X"),
-         ("row 4, column 'maturity': '5X' is no maturity", "write 3Y")),
-    Case("maturities in months", CAPS.replace("5Y", "360"), ("row 4", "'360' is no maturity")),
+         ("row 4, column 'maturity': '5X' is not a maturity", "write 3Y")),
+    Case("maturities in months", CAPS.replace("5Y", "360"), ("row 4", "'360' is not a maturity")),
     Case("blank maturity", changed(CAPS, "5Y", ""), ("row 4, column 'maturity': ''",)),
     # Numbers
     Case("letter in a number", changed(CAPS, "0.0212", "0.02l2"),

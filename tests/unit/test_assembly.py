@@ -365,7 +365,7 @@ def test_structural_problems_are_errors():
     with pytest.raises(cs.MarketDataError, match="strike is 'currency', which only prices"):
         market(panel("normal_vol", vols()), panel("strike", vols()), curve(),
                caps={"units": {"strike": "currency"}})  # fmt: skip
-    with pytest.raises(cs.MarketDataError, match="no multiple of the tenor"):
+    with pytest.raises(cs.MarketDataError, match="not a multiple of the tenor"):
         market(panel("normal_vol", vols(), years=np.array([3, 5.2, 10])), curve())
 
 

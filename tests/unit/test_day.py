@@ -159,7 +159,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
         ({"strikes": [0.01, NAN, 0.02]}, r"5Y: strike is missing \(nan\)"),
         ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, that is -300 percent"),
-        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is no multiple of the tenor, 0.5"),
+        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is not a multiple of the tenor, 0.5"),
         ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
         ({"maturities": [3, NAN, 10]}, "maturity is nan"),
         ({"maturities": [0.5, 5, 10]}, "0.5Y: the cap has no caplet left"),
@@ -194,7 +194,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"times": np.arange(0.4, 10.9, 0.5)}, "so its caplet is not fixed today"),
         ({"prices": np.array(["2020-01-01"] * 3, "M8[D]")}, r"prices are of type datetime64\[D\]"),
         ({"prices": [True, True, True]}, "prices are of type bool"),
-        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is no multiple"),
+        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is not a multiple"),
         ({"maturities": [3, 5, 30.5]}, "30.5Y: the last payment is at 30.5 years"),
         ({"notional": 0}, "notional is 0"),
         ({"notional": NAN}, "notional is nan"),
@@ -265,7 +265,7 @@ def test_all_problems_at_once():
 def test_a_bad_entry_hides_no_other_problem():
     with pytest.raises(cs.MarketDataError) as error:
         day(maturities=[3, 5.2, 40], prices=[-1, "x", 0.1])
-    assert len(error.value.problems) == 4  # entry 2, 3Y negative, 5.2Y no multiple, 40Y too long
+    assert len(error.value.problems) == 4  # entry 2, 3Y negative, 5.2Y not a multiple, 40Y too long
 
 
 def test_every_cap_beyond_the_curve_is_named():

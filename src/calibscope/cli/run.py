@@ -95,7 +95,9 @@ def run(
             lambda: run_as_data(market, store, tally, output.seconds),
         )
     except KeyboardInterrupt:
-        stored = "1 day is" if done == 1 else f"{done:,} days are"
+        from calibscope.base.numbers import counted
+
+        stored = counted(done, "day is", "days are")
         message = f"Stopped: {stored} stored; the same command goes on."
         raise KeyboardInterrupt(message) from None
     if tally.is_failed:

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.base.spelling import choose_from
 
 LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
@@ -84,7 +85,8 @@ def column(
     if array.shape != years.shape:
         return array, [
             *problems,
-            f"{years.size} maturities but {array.size} {what}s; give one per maturity",
+            f"{counted(years.size, 'maturity', 'maturities')} but {counted(array.size, what)}; "
+            "give one per maturity",
         ]
     lowest = -np.inf if may_be_negative else 0.0
     kind = "number" if may_be_negative else "positive number"

@@ -104,7 +104,8 @@ def _summary(tally: Tally) -> str:
             f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
         )
     if not tally.total:
-        stored = f"all {counted(tally.kept, 'day')} are stored, with these quotes and settings."
+        days = "the day is" if tally.kept == 1 else f"all {counted(tally.kept, 'day')} are"
+        stored = f"{days} stored, with these quotes and settings."
         return f"Nothing to {'calibrate' if refits else 'do'}: {stored}{refits}"
     is_one = len(tally.models) < 2
     fits = counted(tally.done, "fit") + f" of {len(tally.models)} models"
