@@ -219,7 +219,7 @@ READER_CASES = [
     Case("mapped column is not there", CAPS, ("caps.columns", "no column 'Laufzeit'", "correct"),
          settings='[caps]\ncolumns = { Laufzeit = "maturity" }\n'),
     Case("mapped to nothing of ours", CAPS,
-         ("caps.columns", "no column of ours (did you mean 'value'?)"),
+         ("caps.columns", "not a known column (did you mean 'value'?)"),
          settings='[caps]\ncolumns = { value = "vaule" }\n'),
     # Dates
     Case("ambiguous dates", changed(GERMAN, "date", "date").replace(".06.", "/06/")
@@ -259,7 +259,7 @@ READER_CASES = [
          ("row 4, column 'value': '0.02l2' is not a number", "caps.missing")),
     Case("percent signs", changed(CAPS, "0.0282", "2.82%"),
          ("row 3, column 'value': '2.82%' carries a percent sign", "[caps.units]")),
-    Case("infinite", changed(CAPS, "0.0212", "1e999"), ("row 4", "no finite number")),
+    Case("infinite", changed(CAPS, "0.0212", "1e999"), ("row 4", "not a finite number")),
     Case("word for infinity", changed(CAPS, "0.0212", "inf"), ("row 4", "'inf' is not a number")),
     Case("unknown word for a gap", changed(CAPS, "0.0212", "k.A."),
          ("row 4", "'k.A.' is not a number", "caps.missing")),
@@ -355,7 +355,7 @@ READER_CASES = [
     Case("several at once", changed(changed(CAPS, "0.0212", "x"), "2024-06-13", "2024-06-31"),
          ("2 problems", "row 4, column 'value'", "row 6, column 'date'")),
     # Settings
-    Case("settings are no TOML", says=("no valid TOML", "line 2"), bad="settings",
+    Case("settings are no TOML", says=("not valid TOML", "line 2"), bad="settings",
          settings="[caps]\nlayout = wide\n"),
     Case("unknown setting", says=("caps.delimeter", "did you mean 'delimiter'?"), bad="settings",
          settings='[caps]\ndelimeter = ";"\n'),
