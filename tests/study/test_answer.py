@@ -187,5 +187,7 @@ def test_full_has_the_long_form():
     short = CliRunner().invoke(main, ["day", *files, "--date", "2020-03-18"])
     full = CliRunner().invoke(main, ["day", *files, "--date", "2020-03-18", "--full"])
     assert short.output.count("\n") <= HEIGHT
+    latest = CliRunner().invoke(main, ["day", *files])
+    assert latest.output.startswith("May the calibration of 2020-04-30 be used?")
     for question in ("How uncertain are the parameters?", "Market against model"):
         assert (question in full.output, question in short.output) == (True, False)
