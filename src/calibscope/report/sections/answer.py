@@ -136,7 +136,7 @@ def parameter_table(found: Calibrated) -> Table:
         Column("parameter", is_whole=True),
         Column("best fit", estimate),
         Column(f"{level} interval", number),
-        Column("plausible fit", estimate),
+        Column("plausible", estimate),
         "mark",
     )
     return table(f"Parameters, with intervals by {_method(found)}", columns, rows)
