@@ -84,7 +84,7 @@ def demo_page(demo: Demo, is_full: bool = False) -> RenderableType:
     is_full : the whole study below the answer
     """
     return Group(
-        on_terminal(study_screen(demo.study)),
+        on_terminal(study_screen(demo.study, is_full)),
         *((Text(), study_page(demo.study)) if is_full else ()),
         Text(
             f"\nReport:   {demo.report} (open it in a browser)\n"
