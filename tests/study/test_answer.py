@@ -23,6 +23,7 @@ from calibscope.report.study import study_screen
 from calibscope.study.rag import Rag, Raised
 from calibscope.study.rated_fit import rated_fit
 from calibscope.study.settings import StudySettings
+from calibscope.study.shown_intervals import shown_intervals
 from renderings import in_html
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -97,6 +98,20 @@ def test_the_same_digits_in_terminal_page_and_workbook(study, fit, rated, tmp_pa
 
 def test_only_the_latest_day_is_profiled_for_a_first_look(study):
     assert set(study.profiles["date"]) == {study.days["date"].iloc[-1]}
+
+
+def test_delta_intervals_that_are_shown_have_the_marks_of_the_diagnosis(study):
+    found = shown_intervals(study)
+    assert set(found["method"]) == {"profile", "delta"}
+    found = found[found["method"] == "delta"].set_index(["date", "parameter"])
+    for day in MARKET.days[:-1]:
+        intervals = cs.diagnose(cs.calibrate(day)).intervals(0.95, method="delta")
+        for p, name in enumerate(study.specs.names):
+            row = found.loc[(str(day.date), name)]
+            said = intervals.marks[p].split(", ")
+            kept = [mark for mark in said if not mark.startswith("given")]  # what holds is not kept
+            assert row["mark"] == ", ".join(kept)
+            assert row["low"] == pytest.approx(intervals.low[p], rel=1e-6, nan_ok=True)
 
 
 def test_a_day_is_rated_as_its_study_rates_it(study):
