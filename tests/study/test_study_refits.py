@@ -172,5 +172,5 @@ def test_a_day_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
 
 
 def test_an_unknown_choice_is_refused(few, tmp_path):
-    with pytest.raises(ValueError, match=r"^profiles is .*; choose from usual, all, none"):
+    with pytest.raises(ValueError, match=r"^profiles is .*; choose from usual, all, latest, none"):
         run_study(few, tmp_path / "s.db", profiles="some")

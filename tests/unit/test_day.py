@@ -163,7 +163,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
         ({"strikes": [0.01, NAN, 0.02]}, r"5Y: strike is missing \(nan\)"),
         ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, that is -300 percent"),
-        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is no multiple of the tenor, 0.5"),
+        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is not a multiple of the tenor, 0.5"),
         ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
         ({"maturities": [3, NAN, 10]}, "maturity is nan"),
         ({"maturities": [0.5, 5, 10]}, "0.5Y: the cap has no caplet left"),
@@ -172,12 +172,12 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"tenor": 0}, "tenor is 0"),
         ({"tenor": -0.5}, "tenor is -0.5"),
         ({"times": [0, 0.5, 1.0]}, "10Y: the cap needs 20 periods, the schedule has 2"),
-        ({"accruals": [0.5, 0.5]}, "21 times make 20 periods, but there are 2 accruals"),
+        ({"accruals": [0.5, 0.5]}, "21 times make 20 periods, but 2 accruals are given"),
         ({"prices": [0.01, None, 0.05]}, r"5Y: price is missing \(nan\)"),
         ({"prices": [0.01, "n/a", 0.05]}, "prices: entry 2 is 'n/a'; it must be a number"),
         ({"prices": [[0.01, 0.02, 0.05]]}, r"prices have shape \(1, 3\); give a flat list"),
         ({"prices": [0.01, [0.02], 0.05]}, r"prices: entry 2 is \[0.02\]"),
-        ({"prices": 0.01}, "3 maturities but 1 prices"),
+        ({"prices": 0.01}, "3 maturities but 1 price"),
         ({"prices": {}}, "prices are {}; give a list of numbers"),
         ({"maturities": ["3Y", 5, 10]}, "maturities: entry 1 is '3Y'"),
         ({"maturities": [1e9, 5, 10]}, "1e.09Y: the last payment"),
@@ -198,7 +198,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"times": np.arange(0.4, 10.9, 0.5)}, "so its caplet is not fixed today"),
         ({"prices": np.array(["2020-01-01"] * 3, "M8[D]")}, r"prices are of type datetime64\[D\]"),
         ({"prices": [True, True, True]}, "prices are of type bool"),
-        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is no multiple"),
+        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is not a multiple"),
         ({"maturities": [3, 5, 30.5]}, "30.5Y: the last payment is at 30.5 years"),
         ({"notional": 0}, "notional is 0"),
         ({"notional": NAN}, "notional is nan"),
@@ -269,7 +269,7 @@ def test_all_problems_at_once():
 def test_a_bad_entry_hides_no_other_problem():
     with pytest.raises(cs.MarketDataError) as error:
         day(maturities=[3, 5.2, 40], prices=[-1, "x", 0.1])
-    assert len(error.value.problems) == 4  # entry 2, 3Y negative, 5.2Y no multiple, 40Y too long
+    assert len(error.value.problems) == 4  # entry 2, 3Y negative, 5.2Y not a multiple, 40Y too long
 
 
 def test_every_cap_beyond_the_curve_is_named():
@@ -296,7 +296,7 @@ def test_a_day_built_by_hand_is_checked_too():
         ({"bid_ask": [[1, 2]]}, "bid_ask has shape"),
         ({"kind": "Cap"}, "kind is 'Cap'; choose from cap, floor"),
         ({"has_first_caplet": "no"}, "has_first_caplet is 'no'"),
-        ({"period_counts": [1, 10, 20]}, "3Y: the cap covers 1 periods; it needs more than 1"),
+        ({"period_counts": [1, 10, 20]}, "3Y: the cap covers 1 period; it needs more than 1"),
         ({"maturities": [-3, 5, 10]}, "maturity is -3.0"),
     ):
         with pytest.raises(cs.MarketDataError, match=message):

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.base.spelling import choose_from
 from calibscope.market.written_dates import date_or_remedy
 
@@ -85,7 +86,8 @@ def column(
     if array.shape != years.shape:
         return array, [
             *problems,
-            f"{years.size} maturities but {array.size} {what}s; give one per maturity",
+            f"{counted(years.size, 'maturity', 'maturities')} but {counted(array.size, what)}; "
+            "give one per maturity",
         ]
     lowest = -np.inf if may_be_negative else 0.0
     kind = "number" if may_be_negative else "positive number"

@@ -93,7 +93,9 @@ def _quantlib(
     units = {"days": ql.Days, "months": ql.Months}
     calendar, today = ql.TARGET(), ql.Date(day.day, day.month, day.year)
     if not calendar.isBusinessDay(today):
-        raise MarketDataError("OIS quotes", [f"{day} is no TARGET business day; correct the date"])
+        raise MarketDataError(
+            "OIS quotes", [f"{day} is not a TARGET business day; correct the date"]
+        )
     periods = [ql.Period(count, units[unit]) for count, unit in tenors]
     settings = ql.Settings.instance()
     before = settings.evaluationDate

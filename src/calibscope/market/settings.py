@@ -115,7 +115,7 @@ def _shift(value: float) -> float:
     if value > LARGEST_SHIFT:
         raise PydanticCustomError(
             "shift",
-            "use at most {largest}: {percent} percent is no shift, and 0.03 is three percent",
+            "use at most {largest}: {percent} percent is too much; 0.03 is three percent",
             {"largest": LARGEST_SHIFT, "percent": f"{100 * value:g}"},
         )
     return value

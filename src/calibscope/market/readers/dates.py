@@ -119,7 +119,7 @@ def _day_or_month_first(cells: Sequence[Cell], place: Place, reading: Reading) -
         _add(
             reading,
             f"{place(open_cell)}: {shown(open_cell)} may be day/month or month/day, and no other "
-            f'date settles it; say date_format = "dmy" or "mdy" under [{reading.role}]',
+            f'date tells which; say date_format = "dmy" or "mdy" under [{reading.role}]',
         )
     return None
 

@@ -74,7 +74,7 @@ def mapping_problems(
         known = _column_name(ours) in words
         if not known and maturity(ours) is None:
             problems.append(
-                f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is no column of ours"
+                f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is not a known column"
                 f"{hint(words, ours)}; use "
                 f"{', '.join((*COLUMNS, *DETAILS))}, a quantity, a maturity such as 3Y, or ignore"
             )
