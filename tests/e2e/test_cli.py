@@ -150,7 +150,7 @@ def test_a_setting_on_the_command_line(tmp_path):
     short = invoke(*files, "--settings", str(settings), "--set", "checks.maturities=[3, 10]")
     assert short.exit_code == 0
     assert "3Y, 10Y; 3M tenor" in short.stdout
-    assert "is no change; write caps.units.price=bp" in invoke(*files, "--set", "x").stderr
+    assert "is not a change; write caps.units.price=bp" in invoke(*files, "--set", "x").stderr
 
 
 def test_day_fits_and_says_how_far_to_trust_it():

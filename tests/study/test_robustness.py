@@ -184,7 +184,7 @@ def test_variants_from_a_file(tmp_path):
         variants_of(file)
     assert "[one] solver is 'bobyka'; choose from global" in str(error.value)
     assert "[two] withot: there is no such setting; did you mean 'without'?" in str(error.value)
-    for text, problem in (("x = 1", "needs a table per variant"), ("x = ", "is no valid TOML")):
+    for text, problem in (("x = 1", "needs a table per variant"), ("x = ", "is not valid TOML")):
         file.write_text(text)
         with pytest.raises(cs.SettingsError, match=problem):
             variants_of(file)

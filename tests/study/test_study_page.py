@@ -67,7 +67,7 @@ def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_
     two = replace(market, days=market.days[:1], dropped=market.dropped[:1])
     run_study(two, tmp_path / "s.db", progress=tallies.append)
     page = printed(run_page(study, tallies[-1]))
-    assert "2017-10-03 grey: demo caps: 2017-10-03: there is no price" in page
+    assert "2017-10-03 grey: demo caps: 2017-10-03: there is no price of this date" in page
     assert "2017-09-15 green: RMSRE 1" in page
     ending = f"Computed 2 days. Without results: 1 day.\nResults: {study.path}\n"
     assert page.endswith(ending)

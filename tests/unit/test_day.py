@@ -126,8 +126,12 @@ def test_dates_are_read_or_refused():
     assert day(date="2022-07-21").date == datetime.date(2022, 7, 21)
     assert day(date=datetime.date(2022, 7, 21)).label == "market day 2022-07-21"
     assert day(date=datetime.datetime(2022, 7, 21, 9)).date == datetime.date(2022, 7, 21)
-    with pytest.raises(cs.MarketDataError, match=r"21\.07\.2022.*year-month-day"):
-        day(date="21.07.2022")
+    assert day(date="21.07.2022").date == datetime.date(2022, 7, 21)
+    for unclear in ("07/21/2022", "21.7.22", "31.02.2022"):
+        with pytest.raises(
+            cs.MarketDataError, match=rf"{unclear}.*like 2022-07-21 or 21\.07\.2022"
+        ):
+            day(date=unclear)
 
 
 def test_day_is_frozen_all_the_way_down():
@@ -158,8 +162,8 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"prices": None, "vols": [0.01, -0.01, 0.01]}, "5Y: vol is -0.01"),
         ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
         ({"strikes": [0.01, NAN, 0.02]}, r"5Y: strike is missing \(nan\)"),
-        ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, that is -300 percent"),
-        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is no multiple of the tenor, 0.5"),
+        ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, which is -300 percent"),
+        ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is not a multiple of the tenor, 0.5"),
         ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
         ({"maturities": [3, NAN, 10]}, "maturity is nan"),
         ({"maturities": [0.5, 5, 10]}, "0.5Y: the cap has no caplet left"),
@@ -182,19 +186,19 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"notional": None}, "notional is None"),
         ({"curve": [0.98, 0.95]}, "curve is a list; make one with DiscountCurve"),
         ({"first_caplet": "no"}, "first_caplet is 'no'; it must be True or False"),
-        ({"date": 20240603.0}, "date is 20240603.0; write it as year-month-day"),
+        ({"date": 20240603.0}, "date is 20240603.0; write it like 2022-07-21"),
         ({"bid_ask": [["x", 1], [1, 1], [1, 1]]}, "give two numbers for each maturity"),
         ({"times": ["today", 1.0]}, "schedule: times: entry 1 is 'today'"),
         (
             {"prices": None, "vols": [0.0087] * 3, "strikes": [2.6, 0.02, 0.02]},
-            r"3Y: strike is 2.6, that is 260 percent; correct it, or its unit \(2 percent",
+            r"3Y: strike is 2.6, which is 260 percent; correct it, or its unit \(2 percent",
         ),
         ({"maturities": ["3Y", "5Y", 10]}, "market day: 2 problems"),
         ({"times": np.arange(0, 10.25, 0.25)}, "10Y: period 20 ends at 5 years; times and tenor"),
         ({"times": np.arange(0.4, 10.9, 0.5)}, "so its caplet is not fixed today"),
         ({"prices": np.array(["2020-01-01"] * 3, "M8[D]")}, r"prices are of type datetime64\[D\]"),
         ({"prices": [True, True, True]}, "prices are of type bool"),
-        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is no multiple"),
+        ({"maturities": [3.1, 5, 10]}, "3.1Y: the maturity is not a multiple"),
         ({"maturities": [3, 5, 30.5]}, "30.5Y: the last payment is at 30.5 years"),
         ({"notional": 0}, "notional is 0"),
         ({"notional": NAN}, "notional is nan"),
@@ -212,7 +216,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ),
         (
             {"accruals": np.append(np.full(19, 0.1), 1.0), "strikes": [0.02, 0.02, -2.0]},
-            "10Y: strike is -2, that is -200 percent",
+            "10Y: strike is -2, which is -200 percent",
         ),
     ],
 )
@@ -255,7 +259,7 @@ def test_one_maturity_may_have_several_strikes():
 def test_all_problems_at_once():
     with pytest.raises(cs.MarketDataError) as error:
         day(
-            date="18.03.2020", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
+            date="18/03/2020", maturities=[3, 5.2, 10], prices=[-1, 0.02, NAN], kind="put",
             notional=-1, strikes=[1], bid_ask=[1],
         )  # fmt: skip
     assert len(error.value.problems) == 8
@@ -321,7 +325,7 @@ def test_bad_schedules(times, accruals, message):
         ({"prices": [0.01, 0.02, 700.0], "kind": "floor"}, "10Y: price is 700 per unit"),
         ({"prices": None, "vols": [85.0] * 3}, "3Y: normal vol is 85; correct it, or its unit"),
         ({"prices": None, "vols": [35.0] * 3, "vol_type": "lognormal"}, "35 percent is 0.35"),
-        ({"strikes": [2.1, 2.2, 2.3]}, "3Y: strike is 2.1, that is 210 percent"),
+        ({"strikes": [2.1, 2.2, 2.3]}, "3Y: strike is 2.1, which is 210 percent"),
         ({"prices": None, "vols": [0.3] * 3, "vol_type": "lognormal", "strikes": [-0.01] * 3},
          "has no lognormal vol; give normal vols, or shifted"),
         ({"prices": None, "vols": [0.3] * 3, "vol_type": "shifted_lognormal"}, "vol_shift is 0"),
@@ -365,7 +369,7 @@ def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():
     normal = day(prices=None, vols=[0.008] * 3)
     prices = normal.caplets.cap_prices([0.008 / 100] * 3, "shifted_lognormal", "cap", 100.0)
     assert prices == pytest.approx(normal.prices, rel=1e-3)
-    with pytest.raises(cs.MarketDataError, match="vol_shift is 3, that is 300 percent"):
+    with pytest.raises(cs.MarketDataError, match="vol_shift is 3, which is 300 percent"):
         day(prices=None, vols=[0.2] * 3, vol_type="shifted_lognormal", vol_shift=3)
     with pytest.raises(cs.MarketDataError, match="lognormal vols have no shift"):
         day(prices=None, vols=[0.2] * 3, vol_type="lognormal", vol_shift=0.03)

@@ -346,7 +346,7 @@ def test_identity():
         ([cs.Quote(cs.BondOption(5, 9), price=0.05)] * 2, "two quotes have this label"),
         ([cs.Quote(cs.BondOption(5, 9), vol=0.05)], "this instrument has no vols; give its price"),
         ([cs.Quote(cs.Cap(40), vol=0.01)], "the curve ends at 30"),
-        ([cs.Quote(cs.Cap(5.2), vol=0.01)], "no multiple of the tenor"),
+        ([cs.Quote(cs.Cap(5.2), vol=0.01)], "not a multiple of the tenor"),
         ([cs.Quote(cs.Cap(10), vol=0.01, vol_shift=0.01)], "normal vols have no shift"),
         (
             [cs.Quote(cs.Cap(10), price=0.05, bid_ask=(0.06, 0.07))],

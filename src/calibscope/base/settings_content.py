@@ -51,7 +51,7 @@ def _parsed(change: str, example: str) -> dict[str, Any]:
     """One change as nested dictionaries; a value that is no TOML is a word."""
     key, sign, value = change.partition("=")
     if not sign or len(change) > LONGEST_CHANGE:
-        raise SettingsError("settings", [f"{brief(change)} is no change; write {example}"])
+        raise SettingsError("settings", [f"{brief(change)} is not a change; write {example}"])
     word = '"' + value.strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
     for text in (value, word):
         try:
@@ -59,7 +59,7 @@ def _parsed(change: str, example: str) -> dict[str, Any]:
         except tomllib.TOMLDecodeError:
             continue
     name = example.partition("=")[0]
-    raise SettingsError("settings", [f"{brief(key)} is no name of a setting, like {name}"])
+    raise SettingsError("settings", [f"{brief(key)} is not the name of a setting, like {name}"])
 
 
 def _merged(base: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,11 +26,11 @@ def file_content(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         problem = f"cannot be read ({error.strerror}); give a TOML file"
     except UnicodeDecodeError:
-        problem = "is no UTF-8 text; save it as UTF-8"
+        problem = "is not UTF-8 text; save it as UTF-8"
     except tomllib.TOMLDecodeError as error:
-        problem = f"is no valid TOML: {error}"
+        problem = f"is not valid TOML: {error}"
     except ValueError:  # a zero byte in the name
-        problem = "is no name of a file; check the name"
+        problem = "is not the name of a file; check the name"
     raise SettingsError(str(path), [problem])
 
 

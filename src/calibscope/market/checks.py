@@ -34,7 +34,7 @@ def maturity_problems(years: Array, tenor: float, start: int) -> list[str]:
             )
         elif abs(periods - round(periods)) > SAME_PERIOD:
             problems.append(
-                f"{year:g}Y: the maturity is no multiple of the tenor, {tenor:g} years "
+                f"{year:g}Y: the maturity is not a multiple of the tenor, {tenor:g} years "
                 "(another tenor, or leave the cap out?)"
             )
         elif round(periods) <= start:
@@ -90,7 +90,7 @@ def date_problems(
     if start == 1 and schedule.times[0] > tenor / 2:
         problems.append(
             f"the first period starts at {schedule.times[0]:g} years, so its caplet is not fixed "
-            "today and belongs to the caps; say first_caplet=True"
+            "today and belongs to the caps; set first_caplet=True"
         )
     return problems
 

@@ -4,6 +4,7 @@ Each function returns the problems instead of raising, so that a caller can repo
 """
 
 import datetime
+import re
 from collections.abc import Sequence
 from typing import TypeGuard, get_args
 
@@ -13,11 +14,12 @@ from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
 from calibscope.base.spelling import choose_from
 
+DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")  # 21.07.2022, which only means one thing
 LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
 
 
 def numbers(values: object, what: str) -> tuple[Array, list[str]]:
-    """`values` as a flat float array; entries that are no numbers become NaN, with a problem.
+    """`values` as a flat float array; entries that are not numbers become NaN, with a problem.
 
     A missing entry (None, NaN) is no problem here: what it means is for the caller to say.
     """
@@ -107,6 +109,8 @@ def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
     if date is None or isinstance(date, datetime.date):
         return date, []
     try:
+        if isinstance(date, str) and DAY_FIRST.fullmatch(date):
+            return datetime.datetime.strptime(date, "%d.%m.%Y").date(), []
         return datetime.date.fromisoformat(date), []  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return None, [f"date is {date!r}; write it as year-month-day, like 2022-07-21"]
+        return None, [f"date is {date!r}; write it like 2022-07-21 or 21.07.2022"]

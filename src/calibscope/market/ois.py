@@ -61,7 +61,7 @@ def bootstrapped(
     if day is not None and not FIRST_YEAR <= day.year <= LAST_YEAR - 60:
         problems.append(f"date is {day}; there was or will be no TARGET calendar")
     problems += [
-        f"t = {maturities[i]:g}: par rate is {rates[i]:g}, that is {100 * rates[i]:g} percent; "
+        f"t = {maturities[i]:g}: par rate is {rates[i]:g}, which is {100 * rates[i]:g} percent; "
         "rates are decimals (2 percent is 0.02)"
         for i in np.flatnonzero(np.abs(rates) > LARGEST_RATE)
     ]
@@ -93,7 +93,9 @@ def _quantlib(
     units = {"days": ql.Days, "months": ql.Months}
     calendar, today = ql.TARGET(), ql.Date(day.day, day.month, day.year)
     if not calendar.isBusinessDay(today):
-        raise MarketDataError("OIS quotes", [f"{day} is no TARGET business day; correct the date"])
+        raise MarketDataError(
+            "OIS quotes", [f"{day} is not a TARGET business day; correct the date"]
+        )
     periods = [ql.Period(count, units[unit]) for count, unit in tenors]
     settings = ql.Settings.instance()
     before = settings.evaluationDate

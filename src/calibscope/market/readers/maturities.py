@@ -16,8 +16,8 @@ def maturities(table: Table, column: int, reading: Reading) -> Array:
     years = np.array(list(map(known.__getitem__, texts)), dtype=float)
     for i in np.flatnonzero(np.isnan(years)).tolist():
         text = (
-            f"{shown(cells[i])} is no maturity of 0 to {LONGEST} years; write 3Y, 18M, 1W, ON or a "
-            "number of years"
+            f"{shown(cells[i])} is not a maturity of 0 to {LONGEST} years; write 3Y, 18M, 1W, ON "
+            "or a number of years"
         )
         reading.problems.add_cell("maturity", table, i, column, text)
     return years

@@ -50,7 +50,7 @@ def _column(table: Table, column: int, decimal: Decimal, reading: Reading) -> Ar
     if values is None:
         values = _cell_by_cell(table, column, decimal, reading)
     for i in np.flatnonzero(np.isinf(values)).tolist():
-        text = f"{shown(cells[i])} is no finite number; correct it, or leave the cell blank"
+        text = f"{shown(cells[i])} is not a finite number; correct it, or leave the cell blank"
         reading.problems.add_cell("infinite", table, i, column, text)
     return values
 
@@ -160,5 +160,5 @@ def _open(table: Table, columns: Sequence[int], texts: Sequence[str], reading: R
         places.append(f"{table.place(row, column)}: {shown(text)}")
     return (
         f"{' and '.join(places)}: is the comma or the point the decimal sign? "
-        f"""Say decimal = "," or "." under [{reading.role}]"""
+        f"""Set decimal = "," or "." under [{reading.role}]"""
     )
