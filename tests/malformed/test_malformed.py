@@ -18,7 +18,8 @@ PLACE = re.compile(
 )
 REMEDY = re.compile(
     r"[;?,] (did you mean|choose (one|from)|give|say|set|save|export|write|repair|rename|map|name"
-    r"|put|correct|use|fill|remove|keep|a decimal comma|is it|was the)|\? Set|: use|should be|\(at line"
+    r"|put|correct|use|fill|remove|keep|a decimal comma|is it|was the)"
+    r"|\? Set|: use|should be|\(at line"
 )
 
 

@@ -61,13 +61,17 @@ def number(value: float | None, form: str = ".3g") -> str:
 class Shown(float):
     """A number that templates write as tables do.
 
-    >>> f"{Shown(0.0312):.1%}, {Shown(-0.2):+.0%}, {Shown(12.34):.3g}"
-    '3.1 %, -20 %, 12.3'
+    A share below one is never written as 100 %.
+
+    >>> f"{Shown(0.0312):.1%}, {Shown(-0.2):+.0%}, {Shown(12.34):.3g}, {Shown(0.9997):.1%}"
+    '3.1 %, -20 %, 12.3, nearly 100.0 %'
     """
 
     def __format__(self, form: str) -> str:
         if form.endswith("%"):
-            return PERCENT.text(float(self), f"{form[:-1]}f")
+            fixed = f"{form[:-1]}f"
+            text = PERCENT.text(float(self), fixed)
+            return f"nearly {text}" if self < 1 and text == PERCENT.text(1.0, fixed) else text
         return number(float(self), form or ".3g")
 
 
