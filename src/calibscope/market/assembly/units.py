@@ -169,6 +169,8 @@ def vol_unit_findings(
         remedy = _likely(declared, quantity, normal, NORMAL_VOLS)
     if quantity == "normal_vol" and LOGNORMAL_VOLS.has(normal):
         remedy += "; if these are lognormal vols, set caps.quantity = 'lognormal_vol'"
+    if quantity == "price":  # what a wide table holds if nothing says otherwise
+        remedy += "; if these are normal vols, set caps.quantity = 'normal_vol'"
     text = f"{quantity}, read in {declared}, means a typical normal vol of {1e4 * normal:.3g} bp"
     return [_error(quote, f"{text}; {remedy}")]
 
