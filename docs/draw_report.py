@@ -1,4 +1,4 @@
-"""Take the picture of the quick start: the first screen of the demo's report. Run it when that changes.
+"""Draw docs/report.png: the first screen of the demo's report. Run it when that changes.
 
 Needs Chromium and `calibscope demo`.
 """
