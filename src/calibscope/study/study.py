@@ -33,13 +33,12 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """A store of results, read when asked for; each table is a DataFrame.
+    """A store of results, read on demand; each table is a DataFrame.
 
-    Rows are those of current days of one model, `model`; `of` has those of the other `models`, and
-    `statistics.model_comparison` puts all side by side. `superseded` has the days that were
-    computed anew since. What a day without results lacks is missing (NaN or NA), never zero. What
-    is read is checked against its hashes: where it is not what was written, `StoreError` names the
-    days.
+    Rows are those of the current days of one model, `model`; `of` has those of the other `models`,
+    and `statistics.model_comparison` compares all. `superseded` has the days that were computed
+    again since. What a day without results lacks is missing (NaN or NA), never zero. Everything
+    that is read is checked against its hashes; `StoreError` names damaged days.
     """
 
     def __init__(self, path: str | Path, model: str | None = None) -> None:
