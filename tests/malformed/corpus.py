@@ -213,7 +213,7 @@ READER_CASES = [
     Case("unit in the header", changed(TIDY, "strike", "strike_pct"),
          ("column 'strike_pct' may mean 'strike'", "[caps.units]")),
     Case("block without dates", changed(BLOCKS, "Date,3Y", "3Y,Date"),
-         ("column '3Y' stands before any date column",)),
+         ("column '3Y' is before any date column",)),
     Case("declared layout does not fit", CAPS, ("row 1", "(wide)"),
          settings='[caps]\nlayout = "wide"\n'),
     Case("mapped column is not there", CAPS, ("caps.columns", "no column 'Laufzeit'", "correct"),

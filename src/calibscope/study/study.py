@@ -103,7 +103,7 @@ class Study:
 
     @cached_property
     def superseded(self) -> "pd.DataFrame":
-        """Former results of days that were computed anew, and by which run."""
+        """Former results of days that were computed again, and by which run."""
         every = self._all_days
         return every[every["superseded_by"].notna()].reset_index(drop=True)
 
@@ -226,7 +226,7 @@ class Study:
     def restated(
         self, date: str | datetime.date, before: int | None = None, after: int | None = None
     ) -> Restatement:
-        """What moved when a date was computed anew: quotes, parameters, RMSRE.
+        """What moved when a date was computed again: quotes, parameters, RMSRE.
 
         Parameters
         ----------

@@ -117,7 +117,7 @@ NEAR_OPTIMAL = (
 DAYS = StoredTable("days", "date", (
     _key(_place("day_id", "number of the row in the store")),
     RUN,
-    Stored("superseded_by", "integer", "the run that computed the date anew; none: current",
+    Stored("superseded_by", "integer", "the run that computed the date again; none: current",
            refers="runs.run_id"),
     Stored("date", "date", "day of the quotes", is_required=True),
     _required(_text("model", "the model that was fitted, by name")),
@@ -285,5 +285,5 @@ RUNS = StoredTable("runs", "run: the audit trail", (
     _seconds("calibration_seconds", "of it, calibrating"),
     _seconds("diagnosis_seconds", "of it, diagnosing"),
     _seconds("store_seconds", "of it, storing"),
-    _text("repaired", "what was damaged in the store before; removed, computed anew"),
+    _text("repaired", "what was damaged in the store before; removed, computed again"),
 ), is_of_days=False)  # fmt: skip

@@ -35,6 +35,6 @@ def quotes(
             before_any_date.append(k)
     for k in before_any_date:
         reading.problems.add(
-            "header", table.fault(k, "stands before any date column; put its dates to its left")
+            "header", table.fault(k, "is before any date column; put its dates to its left")
         )
     return block_quotes(table, names, blocks, quantity, reading)
