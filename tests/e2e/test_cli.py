@@ -157,11 +157,13 @@ def test_day_fits_and_says_how_far_to_trust_it():
     files = ("day", str(EXAMPLES / "caps.csv"), "--curve", str(EXAMPLES / "ois.csv"))
     result = calibscope(*files, "--date", "2020-03-18")
     assert result.returncode == 0, result.stderr
-    assert "How far can the calibration of 2020-03-18 be trusted?" in result.stdout
-    assert "G2++ fitted to 13 caps, single curve: caps.csv" in result.stdout
-    assert "RMSRE 0.681 %. Converged; the search found no better optimum." in result.stdout
-    assert "One optimum was found" in result.stdout
+    assert result.stdout.startswith("May the calibration of 2020-03-18 be used?")
+    assert "G2++ fitted to 13 caps: caps.csv" in result.stdout
+    assert "GREEN: yes. No rule asks for a review." in result.stdout
     assert "nearly forced through" in result.stdout
+    full = calibscope(*files, "--date", "2020-03-18", "--full")
+    assert "RMSRE 0.68 %. Converged; the search found no better optimum." in full.stdout
+    assert "One optimum was found" in full.stdout
     missing = calibscope(*files, "--date", "2020-03-06", *DROP)
     assert missing.returncode == 1
     assert "2020-03-06 was dropped: price is missing at 8Y" in missing.stderr
@@ -204,7 +206,8 @@ def test_run_keeps_days_and_appends_tomorrow(tmp_path):
     assert "Computed 51 days. Without results: 1 day." in first.stdout
     second = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
     assert second.returncode == 0, second.stderr
-    assert second.stdout.startswith("2020-04-30 green: RMSRE 1.12 %, EDoF 5. All four free")
+    assert second.stdout.startswith("May the calibration of 2020-04-30 be used?")
+    assert "GREEN: yes. No rule asks for a review." in second.stdout
     assert "Computed 1 day, kept 51 that were stored already." in second.stdout
     third = calibscope("run", str(EXAMPLES / "caps.csv"), *curve)
     assert "Nothing to do: all 52 days are stored" in third.stdout
@@ -280,8 +283,10 @@ def test_export_for_every_tool(tmp_path, monkeypatch):
     assert invoke("run", *files, "--store", store, *DROP).exit_code == 3
     first = invoke("export", store, "-o", "results.xlsx")
     assert first.exit_code == 0, first.stderr
-    assert first.stdout.startswith("results.xlsx: 29 tables, ")
-    again = invoke("export", store, "-o", "results.xlsx")
+    assert first.stdout.startswith("results.xlsx: 12 tables, ")
+    assert first.stdout.endswith(" rows; --all writes every table\n")
+    again = invoke("export", store, "-o", "results.xlsx", "--all")
+    assert again.stdout.startswith("results.xlsx: 29 tables, ")
     assert again.stdout.endswith(" rows, in place of the earlier export\n")
     for kind in ("parquet", "csv"):
         result = invoke("export", store, f"--{kind}", kind)

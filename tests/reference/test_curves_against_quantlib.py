@@ -93,7 +93,7 @@ def test_overnight_and_weeks_are_read_as_such():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"date": "2022-07-23"}, "2022-07-23 is no TARGET business day"),
+        ({"date": "2022-07-23"}, "2022-07-23 is not a TARGET business day"),
         ({"date": "soon"}, "date is 'soon'"),
         ({"date": "2022-07-21", "index": "SOFR"}, "index is 'SOFR'; choose from ESTR, EONIA"),
         ({"date": "2022-07-21", "maturities": [1, 2.031]}, "maturity is 2.031 years; give a whole"),

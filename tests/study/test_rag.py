@@ -56,8 +56,8 @@ def test_a_good_day_is_green():
             Rag.AMBER,
             "the bound of rho_xy adds 1.2 % to RMSRE, to first order",
         ),
-        ({"lost_directions": 2}, Rag.RED, "parameter combinations not identified: 2"),
-        ({"lost_directions": 1}, Rag.AMBER, "parameter combinations not identified: 1"),
+        ({"lost_directions": 2}, Rag.RED, "2 parameter combinations are not identified"),
+        ({"lost_directions": 1}, Rag.AMBER, "one parameter combination is not identified"),
         (
             {"is_off_optimum": True},
             Rag.RED,

@@ -138,7 +138,7 @@ def test_days_that_lack_answers_are_counted(study, tmp_path):
 
 
 def test_exports_have_the_tables_with_units(study, tmp_path):
-    cs.export(study, tmp_path / "r.xlsx")
+    cs.export(study, tmp_path / "r.xlsx", all_tables=True)
     cs.export(study, tmp_path / "parquet", format="parquet")
     book = openpyxl.load_workbook(tmp_path / "r.xlsx", read_only=True)
     for name in EXACT_TABLES:

@@ -8,9 +8,10 @@ from rich.console import Console
 
 import calibscope as cs
 from calibscope.report.render.as_data import as_data
+from calibscope.report.render.terminal import on_terminal
 from calibscope.report.run import run_page
 from calibscope.report.sections.study_blocks import reference_blocks
-from calibscope.report.study import study_page, study_screen
+from calibscope.report.study import study_document, study_page, study_screen
 from calibscope.study.run import Tally, run_study
 from renderings import in_html, tables
 
@@ -41,8 +42,8 @@ def test_reference_dates_where_they_are(tmp_path):
     assert "study.challenger_fits" in page
 
 
-def test_the_screen_is_a_document_like_others(study):
-    made = study_screen(study)
+def test_the_long_form_is_a_document_like_others(study):
+    made = study_document(study)
     sections = as_data(made)["sections"]
     titles = [part["title"] for part in sections]
     assert titles[0] == ""
@@ -62,21 +63,32 @@ def test_few_or_no_days(market, tmp_path, count):
     assert ("no day has results" in page) == (count == 0)
 
 
-def test_a_short_run_shows_its_days_and_a_long_one_the_study(market, study, tmp_path):
+def test_a_run_ends_with_the_answer_on_its_latest_day(market, study, tmp_path):
     tallies = []
     two = replace(market, days=market.days[:1], dropped=market.dropped[:1])
-    run_study(two, tmp_path / "s.db", progress=tallies.append)
-    page = printed(run_page(study, tallies[-1]))
-    assert "2017-10-03 grey: demo caps: 2017-10-03: there is no price of this date" in page
-    assert "2017-09-15 green: RMSRE 1" in page
-    ending = f"Computed 2 days. Without results: 1 day.\nResults: {study.path}\n"
+    mine = run_study(two, tmp_path / "s.db", progress=tallies.append)
+    page = printed(run_page(mine, tallies[-1]))
+    assert page.startswith("May the calibration of 2017-10-03 be used?")
+    assert "GREY: no, there is none." in page
+    assert "\n2017-09-15 green: RMSRE 1." in page  # the other day of the run
+    ending = f"Computed 2 days. Without results: 1 day.\nResults: {mine.path}\n"
     assert page.endswith(ending)
-    assert "Which quotes decide" not in page
     page = printed(run_page(study, Tally(50, 0, done=50)))
     assert "Which quotes decide" in page
-    page = printed(run_page(study, Tally(0, 50)))
-    assert "Which quotes decide" in page
+    assert "2017-09-15 green" not in page
+    assert "Leverage by quote" not in page
+    page = printed(run_page(study, Tally(0, 50), is_full=True))
+    assert "Leverage by quote" in page
     assert "Nothing to do: all 50 days are stored" in page
+
+
+def test_the_other_models_are_rated_too(tmp_path):
+    two = cs.demo_market().between("2020-03-17", "2020-03-18")
+    both = {"calibration": {"model": ["g2++", "hull-white"]}}
+    page = " ".join(
+        printed(on_terminal(study_screen(run_study(two, tmp_path / "s.db", both)))).split()
+    )
+    assert "Hull-White: RMSRE " in page
 
 
 def test_the_reference_dates_are_those_of_the_store(tmp_path):

@@ -269,7 +269,7 @@ def test_all_problems_at_once():
 def test_a_bad_entry_hides_no_other_problem():
     with pytest.raises(cs.MarketDataError) as error:
         day(maturities=[3, 5.2, 40], prices=[-1, "x", 0.1])
-    assert len(error.value.problems) == 4  # entry 2, 3Y negative, 5.2Y no multiple, 40Y too long
+    assert len(error.value.problems) == 4  # entry 2, 3Y negative, 5.2Y not a multiple, 40Y too long
 
 
 def test_every_cap_beyond_the_curve_is_named():

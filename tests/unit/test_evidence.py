@@ -304,9 +304,9 @@ def test_nothing_plausible_is_none(fits):
 
 def test_sentences(evidences):
     first, second, third = evidences[EQUAL_SPEEDS].sentences
-    assert first.startswith("2 optima were found; the best has RMSRE 0.505 %")
+    assert first.startswith("2 optima were found; the best has RMSRE 0.50 %")
     assert second.startswith("The fit is implausible: sigma_x = 1.00 is above 0.1")
-    assert "the best plausible one has RMSRE 0.505 %" in second
+    assert "the best plausible one has RMSRE 0.51 %" in second
     assert "sigma_x from 0.02 to 1 (its bound)" in third
     assert evidences[TAME].sentences[1] == "Its parameters are plausible."
     assert evidences[TAME].plausible_cost == 0.0

@@ -29,11 +29,12 @@ from xlsxwriter.worksheet import Worksheet
 
 import calibscope as cs
 from calibscope.models.g2.parameters import SPECS
+from calibscope.report.colours import RAGS
 from calibscope.report.export import cells as cells_of_excel
-from calibscope.report.export import excel, folder, target
+from calibscope.report.export import excel, folder, results_sheet, target
 from calibscope.report.export.columns import Kind, header
 from calibscope.report.export.dictionary import dictionary
-from calibscope.report.export.tables import FRAMES
+from calibscope.report.export.tables import FRAMES, USUAL
 from calibscope.study import schema
 from calibscope.study.robustness_rows import EDOF_COLUMNS, MOVE, edof_columns
 from calibscope.study.store import opened_for_writing
@@ -81,7 +82,7 @@ def study(tmp_path_factory):
 def place(study, tmp_path_factory):
     """All three formats."""
     place = tmp_path_factory.mktemp("exports")
-    cs.export(study, place / "results.xlsx")
+    cs.export(study, place / "results.xlsx", all_tables=True)
     cs.export(study, place / "parquet", format="parquet")
     cs.export(study, place / "csv", format="csv")
     return place
@@ -246,7 +247,10 @@ def test_text_is_never_a_formula_or_a_link_in_excel(study, workbook):
 def test_only_what_xlsxwriter_documents_is_used():
     """Methods of its classes; what it keeps in instances, or begins with _, may change."""
     classes = {"sheet": Worksheet, "workbook": xlsxwriter.Workbook}
-    texts = [Path(part.__file__).read_text(encoding="utf-8") for part in (excel, cells_of_excel)]
+    texts = [
+        Path(part.__file__).read_text(encoding="utf-8")
+        for part in (excel, cells_of_excel, results_sheet)
+    ]
     nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
     used = {(ast.unparse(n.value), n.attr) for n in nodes if isinstance(n, ast.Attribute)}
     assert ("sheet", "write_number") in used
@@ -308,8 +312,8 @@ def test_missing_is_blank_and_infinite_is_a_word(study, workbook, place):
 
 
 def test_sheets_are_laid_out_for_reading(study, workbook, place):
-    assert workbook.sheetnames[:3] == ["manifest", "days", "rag"]
-    assert workbook.sheetnames[-1] == "columns"
+    assert workbook.sheetnames[:3] == ["results", "days", "rag"]
+    assert workbook.sheetnames[-2:] == ["columns", "manifest"]
     assert not {"optima", "store"} & set(workbook.sheetnames)
     sheet = workbook["quotes"]
     assert sheet["A1"].value == "quotes: one row per date and quote"
@@ -323,7 +327,7 @@ def test_sheets_are_laid_out_for_reading(study, workbook, place):
         assert f'<dimension ref="A1:R{len(study.quotes) + 2}"/>' in archive.read(SHEET).decode()
     assert sheet["A3"].is_date
     assert sheet["A3"].number_format == "yyyy-mm-dd"
-    assert sheet["K3"].number_format == "0.00%"
+    assert sheet["K3"].number_format == "0.00 %"
     assert sheet.column_dimensions["A"].width >= 11
     assert len(workbook["superseded"]["A"]) == 2 + len(study.superseded) > 10
 
@@ -417,7 +421,7 @@ def test_a_workbook_replaces_an_earlier_one_and_nothing_else(study, tmp_path):
 @pytest.mark.parametrize(("name", "format"), [("results.xlsx", None), ("results", "parquet")])
 def test_nothing_half_written_remains(study, tmp_path, monkeypatch, name, format):  # noqa: A002
     def fill(done, total):
-        if total > 1000:  # rows are being written
+        if total > 100:  # rows are being written
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(cs.ExportError, match="the disk is full; free some space"):
@@ -444,7 +448,7 @@ def test_a_place_that_may_not_be_written_is_named(study, tmp_path, monkeypatch):
 def test_a_table_that_is_too_long_for_excel_is_sent_to_parquet(study, tmp_path, monkeypatch):
     monkeypatch.setattr(excel, "ROWS", len(study.influence) + 1)
     with pytest.raises(cs.ExportError, match=r"influence \(\d,\d+ rows\).*export to Parquet"):
-        cs.export(study, tmp_path / "results.xlsx")
+        cs.export(study, tmp_path / "results.xlsx", all_tables=True)
     assert not list(tmp_path.iterdir())
 
 
@@ -475,7 +479,7 @@ def test_progress_ends_with_all_rows(study, tmp_path):
         done = cs.export(
             study, tmp_path / name, form, progress=lambda *news, seen=seen: seen.append(news)
         )
-        assert seen[0] == (1, len(FRAMES))
+        assert seen[0] == (1, len(FRAMES if form else USUAL & set(FRAMES)))
         assert seen[-1] == (sum(done.rows.values()),) * 2
 
 
@@ -524,9 +528,34 @@ def test_the_pattern_of_risky_texts():
 
 
 def test_tables_may_be_left_out(study, tmp_path):
-    done = cs.export(study, tmp_path / "r.xlsx", leave_out=("influence", "intervals"))
+    leave_out = ("influence", "intervals")
+    done = cs.export(study, tmp_path / "r.xlsx", all_tables=True, leave_out=leave_out)
     assert "influence" not in done.rows
     assert "quotes" in done.rows
     with pytest.raises(ValueError, match="there is no table 'influences'"):
         cs.export(study, tmp_path / "s.xlsx", leave_out=("influences",))
     assert not (tmp_path / "s.xlsx").exists()
+
+
+def test_the_first_sheet_is_for_people(study, place, tmp_path):
+    done = cs.export(study, tmp_path / "results.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "results.xlsx")
+    assert book.sheetnames == ["results", *done.rows, "manifest"]
+    assert set(done.rows) < set(pq_tables(place))
+    small, large = ((folder / "results.xlsx").stat().st_size for folder in (tmp_path, place))
+    assert small < large / 4
+    sheet = book["results"]
+    head = {cell.value: cell.column - 1 for cell in sheet[results_sheet.HEADERS + 1]}
+    rows = list(sheet.iter_rows(min_row=results_sheet.FIRST + 1, max_row=sheet.max_row))
+    assert [row[0].value for row in rows] == [*study.days["date"]][::-1]
+    assert [row[1].value for row in rows] == [*study.rag["rag"]][::-1]
+    for row in rows:
+        assert row[1].fill.start_color.rgb == f"FF{RAGS[row[1].value][1:]}"
+    assert sheet.freeze_panes == f"C{results_sheet.FIRST + 1}"
+    assert len(sheet._charts) == 1
+    assert [*head][:4] == ["date", "status", "reason", "RMSRE"]
+    assert {"95 % low", "95 % high", "plausible fit", "intervals by", "marks"} <= set(head)
+
+
+def pq_tables(place):
+    return [file.stem for file in (place / "parquet").glob("*.parquet")]

@@ -304,7 +304,7 @@ def test_what_is_excluded_has_to_be_there(market_of):
 
 def test_one_curve_too_many_is_one(market_of):
     (found,) = reviewed(market_of(tidy(SURFACE), CURVE + "\n2024-06-06,0.97,0.88,0.5"))
-    assert found.endswith("1 curve lies before or after all cap quotes and is not used")
+    assert found.endswith("1 curve is dated before or after all cap quotes, and not used")
 
 
 def test_strikes_far_from_low_rates_are_no_wrong_unit(market_of):

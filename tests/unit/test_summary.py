@@ -72,7 +72,7 @@ def test_the_first_sentence(raised, sentence):
         ("is_perfect", "All quotes are met exactly, so there is no noise to measure."),
         (
             "has_indefinite_hessian",
-            "The fit is no strict minimum, so predicted shifts of parameters mean nothing.",
+            "The fit is not a strict minimum, so predicted shifts of parameters are meaningless.",
         ),
         (
             "has_strong_curvature",

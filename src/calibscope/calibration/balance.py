@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, frozen
-from calibscope.base.numbers import number
+from calibscope.base.numbers import counted, number
 from calibscope.calibration.problem import Bounds, Problem
 from calibscope.calibration.search import search_for
 from calibscope.market.day import MarketDay
@@ -79,8 +79,8 @@ def leverage_balanced_weights(
     free, quotes = problem.free_count, len(day.prices)
     if not free / quotes < cap < 1.0:
         raise ValueError(
-            f"cap is {cap}; with {quotes} quotes and {free} parameters, give one between "
-            f"{number(free / quotes)} (their ratio) and 1"
+            f"cap is {cap}; with {counted(quotes, 'quote')} and {counted(free, 'parameter')}, "
+            f"give one between {number(free / quotes)} (their ratio) and 1"
         )
     search = search_for(problem.model)
     weights = np.array(problem.weights)

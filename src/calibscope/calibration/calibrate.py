@@ -9,7 +9,7 @@ from typing import Literal, overload
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
-from calibscope.base.numbers import percent
+from calibscope.base.numbers import counted, percent
 from calibscope.base.presets import section_of
 from calibscope.base.spelling import choose_from
 from calibscope.base.threads import share_days
@@ -113,8 +113,8 @@ class Fits(Sequence[Fit]):
     solver: str = "global"
 
     def __repr__(self) -> str:
-        model, count = self.problems[0].model.title, len(self)
-        return f"Fits({model}, {count:,} days, median RMSRE {percent(np.median(self.rmsre), 3)})"
+        model, days = self.problems[0].model.title, counted(len(self), "day")
+        return f"Fits({model}, {days}, median RMSRE {percent(np.median(self.rmsre), 3)})"
 
     def __len__(self) -> int:
         return len(self.problems)

@@ -16,6 +16,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.base.spelling import choose_from, hint
 from calibscope.market.day import MarketDay
 
@@ -141,7 +142,8 @@ def _checked(day: MarketDay, weights: ArrayLike) -> Array:
         values = np.empty(0)
     if values.shape != day.prices.shape or not (values >= 0).all() or not np.isfinite(values).all():
         raise ValueError(
-            f"weights are {brief(weights)}; give {len(day.prices)} numbers, none negative"
+            f"weights are {brief(weights)}; give {counted(len(day.prices), 'number')}, none "
+            "negative"
         )
     if not (values > 0).any():
         raise ValueError("all weights are zero; at least one quote must count")

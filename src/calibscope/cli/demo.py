@@ -14,10 +14,11 @@ from calibscope.cli.output import Output, output_options
     "--into", type=click.Path(path_type=Path, file_okay=False), default=Path("calibscope-demo"),
     show_default=True, help="Folder for the results.",
 )  # fmt: skip
-@profiles_option("none")
+@profiles_option("latest")
 @preset_option
+@click.option("--full", is_flag=True, help="The whole study below the answer on its latest day.")
 @output_options
-def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
+def demo(into: Path, profiles: str, preset: str | None, full: bool, output: Output) -> None:
     """Run a whole study on the built-in synthetic market, 2016 to 2025.
 
     \b
@@ -25,12 +26,14 @@ def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
     calibscope demo --into results
     calibscope demo --preset paper --into paper
 
-    Every day is calibrated, diagnosed and stored. Shown are three reference dates, which quotes
-    decide the fit, how much they determine, which bounds hold parameters, and which days need
-    review; a report (HTML) and a workbook (Excel) are written. A second call finds all days in the
-    store and computes nothing. Profile intervals of a thousand days, as `calibscope run` makes
-    them, take two more minutes: --profiles usual. With the paper's preset, whose solver is slower,
-    it takes some fifteen minutes.
+    Every day is calibrated, diagnosed and stored; a report (HTML) and a workbook (Excel) are
+    written. One screen answers whether the calibration of the latest day may be used. --full also
+    shows three reference dates, which quotes decide the fit, how much they determine, which bounds
+    hold parameters, and which days need review.
+
+    A second call finds all days in the store and computes nothing. Profile intervals of a thousand
+    days, as `calibscope run` makes them, take two more minutes: --profiles usual. With the paper's
+    preset, whose solver is slower, it takes some fifteen minutes.
     """  # noqa: D301
     from calibscope.report.demo import demo_page, run_demo
     from calibscope.report.export.target import ExportError
@@ -44,7 +47,7 @@ def demo(into: Path, profiles: str, preset: str | None, output: Output) -> None:
     except OSError as error:
         raise click.ClickException(f"{into}: {error.strerror}; give another folder") from None
     output.show(
-        lambda: demo_page(made),
+        lambda: demo_page(made, full),
         lambda: {
             **run_as_data(made.market, made.study.path, made.tally, output.seconds),
             "report": made.report,

@@ -74,10 +74,10 @@ class Files:
 def profiles_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Which days of a study get profile intervals."""
     return click.option(
-        "--profiles", type=click.Choice(("usual", "all", "none")), default=default,
+        "--profiles", type=click.Choice(("usual", "all", "latest", "none")), default=default,
         show_default=True,
-        help="Profile intervals: of days that are not green and the latest 250 (usual), or all; "
-        "usual is none with diagnosis.method=delta.",
+        help="Profile intervals: of days that are not green and the latest 250 (usual), of all, or "
+        "of the latest day; usual and latest are none with diagnosis.method=delta.",
     )  # fmt: skip
 
 

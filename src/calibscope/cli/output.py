@@ -57,9 +57,16 @@ class Output:
             _print(page())
 
     def show_document(
-        self, make: "Callable[[], Document]", data: Callable[[], dict[str, Any]], html: Path | None
+        self,
+        make: "Callable[[], Document]",
+        data: Callable[[], dict[str, Any]],
+        html: Path | None,
+        screen: "Callable[[], Document] | None" = None,
     ) -> None:
-        """Print a document, or write its page to a file; its blocks are a part of the data."""
+        """Print a document, or write its page to a file; its blocks are a part of the data.
+
+        Where there is a `screen`, people see that instead of the whole document.
+        """
         from calibscope.report.render.as_data import as_data
         from calibscope.report.render.terminal import on_terminal
 
@@ -67,7 +74,7 @@ class Output:
         if html is not None:
             self._write(document, html)
         self.show(
-            lambda: f"Page: {html}" if html else on_terminal(document()),
+            lambda: f"Page: {html}" if html else on_terminal((screen or document)()),
             lambda: {**data(), "document": as_data(document()), "page": html},
         )
 

@@ -26,6 +26,7 @@ from calibscope.cli.output import Output, output_options
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="How many here; all cores otherwise.")
 @profiles_option("usual")
+@click.option("--full", is_flag=True, help="The whole study below the answer on its latest day.")
 @output_options
 @click.pass_context
 def run(
@@ -37,6 +38,7 @@ def run(
     engine_timeout: float,
     threads: int | None,
     profiles: str,
+    full: bool,
     output: Output,
 ) -> None:
     """Calibrate and diagnose every day, and keep the results.
@@ -47,6 +49,9 @@ def run(
     Files are given as to `calibscope check`. Run it again with tomorrow's files: only days that are
     new, or whose quotes or settings changed, are computed, and what they replace is kept as
     superseded. Stop it at any moment: the next run goes on where this one stopped.
+
+    At the end one screen says whether the calibration of the latest day may be used; --full adds
+    reference dates, leverage, EDoF and bounds over all days, and the days that need review.
 
     \b
     calibscope run examples/caps.csv --curve examples/ois.csv --model g2++ --model hull-white
@@ -86,11 +91,13 @@ def run(
         except (InputError, StoreError, EngineError) as error:
             raise click.ClickException(str(error)) from None
         output.show(
-            lambda: run_page(study, tally),
+            lambda: run_page(study, tally, full),
             lambda: run_as_data(market, store, tally, output.seconds),
         )
     except KeyboardInterrupt:
-        stored = "1 day is" if done == 1 else f"{done:,} days are"
+        from calibscope.base.numbers import counted
+
+        stored = counted(done, "day is", "days are")
         message = f"Stopped: {stored} stored; the same command goes on."
         raise KeyboardInterrupt(message) from None
     if tally.is_failed:

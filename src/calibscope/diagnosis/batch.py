@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
+from calibscope.base.numbers import counted
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.linear.uncertainty_measures import UncertaintyMeasures
 from calibscope.diagnosis.refit.refit import Refit
@@ -24,7 +25,7 @@ class Batch(UncertaintyMeasures[Array, Indices]):
     """The first-order measures of many fits; `one` takes a fit out."""
 
     def __repr__(self) -> str:
-        return f"Batch({self.mode}: {len(self.problem.residuals)} fits)"
+        return f"Batch({self.mode}: {counted(len(self.problem.residuals), 'fit')})"
 
     def _number(self, value: ArrayLike) -> Array:
         return np.asarray(value)

@@ -7,6 +7,7 @@ from typing import overload
 import numpy as np
 
 from calibscope.base.arrays import Array, Indices
+from calibscope.base.numbers import counted
 from calibscope.diagnosis.batch import Batch
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.refit.refit import Refit
@@ -25,7 +26,7 @@ class Diagnoses(Sequence[Diagnosis]):
     def __repr__(self) -> str:
         ranks, counts = np.unique(self.of_all("edof"), return_counts=True)
         bands = ", ".join(f"{r} on {n:,}" for r, n in zip(ranks[::-1], counts[::-1], strict=True))
-        return f"Diagnoses({len(self):,} fits, {self.batches[0].mode}: EDoF {bands})"
+        return f"Diagnoses({counted(len(self), 'fit')}, {self.batches[0].mode}: EDoF {bands})"
 
     def __len__(self) -> int:
         return len(self.batch_of)

@@ -45,7 +45,7 @@ MEANINGS = {
     "has_strong_curvature": (
         "the linear approximation is more than {curvature:.0%} off in a flat direction"
     ),
-    "has_indefinite_hessian": "no strict minimum: the exact-Hessian forms are not numbers",
+    "has_indefinite_hessian": "not a strict minimum: the exact-Hessian forms are not numbers",
 }
 
 

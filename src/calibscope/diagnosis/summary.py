@@ -59,7 +59,7 @@ RULES = (
     Rule(
         "caution",
         ("has_indefinite_hessian",),
-        "the fit is no strict minimum, so predicted shifts of parameters mean nothing",
+        "the fit is not a strict minimum, so predicted shifts of parameters are meaningless",
     ),
     Rule("caution", ("has_large_residual",), "{outlier}"),
     Rule(

@@ -6,6 +6,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.market.curve import CARRIED_ON, DiscountCurve
 from calibscope.market.schedule import Schedule
 
@@ -50,7 +51,10 @@ def coverage_problems(
 ) -> list[str]:
     """Caps that reach beyond the schedule or the curve."""
     if counts.shape != years.shape or not len(counts):
-        return [f"{years.size} maturities but {counts.size} period counts"]
+        return [
+            f"{counted(years.size, 'maturity', 'maturities')} but "
+            f"{counted(counts.size, 'period count')}"
+        ]
     problems = [
         f"{years[k]:g}Y: the cap needs {counts[k]} periods, the schedule has {schedule.periods}; "
         "give times up to the longest maturity"
@@ -103,7 +107,7 @@ def bid_ask_pairs(years: Array, values: ArrayLike) -> tuple[Array, list[str]]:
         return np.empty(0), [f"bid_ask is {brief(values)}; give two numbers for each maturity"]
     if array.shape != (len(years), 2):
         return array, [
-            f"bid_ask has shape {array.shape}; give bid and ask for each of the {len(years)} "
-            "maturities"
+            f"bid_ask has shape {array.shape}; give bid and ask for "
+            f"{counted(len(years), 'maturity', 'maturities')}"
         ]
     return array, []

@@ -20,6 +20,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.inputs import choice, numbers
 from calibscope.market.interpolation import Interpolation, Scheme, interpolated
@@ -60,7 +61,8 @@ class DiscountCurve:
 
     def __repr__(self) -> str:
         kind = "" if self.interpolation == "log-linear" else f", {self.interpolation}"
-        return f"DiscountCurve({len(self.times) - 1} nodes up to {self.last_time:g} years{kind})"
+        nodes = counted(len(self.times) - 1, "node")
+        return f"DiscountCurve({nodes} up to {self.last_time:g} years{kind})"
 
     def _problems(self) -> list[str]:
         times, logs = self.times, self.log_discounts
@@ -524,7 +526,8 @@ def _nodes(times: ArrayLike, values: ArrayLike, what: str) -> tuple[Array, Array
     problems += found
     if not problems and (len(nodes) != len(node_values) or not len(nodes)):
         problems.append(
-            f"{len(nodes)} times but {len(node_values)} {what}; give one per time, at least one"
+            f"{counted(len(nodes), 'time')} but {len(node_values):,} {what}; give one per "
+            "time, at least one"
         )
     raise_problems("discount curve", problems)
     return nodes, node_values

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, BoolArray, Indices, frozen
+from calibscope.base.numbers import counted
 from calibscope.market.checks import label_problems
 from calibscope.market.curve import DiscountCurve
 from calibscope.market.day_checks import day_problems
@@ -389,7 +390,7 @@ class MarketDay:
         """Keep true or false for each of `size` quotes, read-only; None if none is true."""
         marks = np.array(np.zeros(size) if given is None else given, dtype=np.bool_)
         if marks.shape != (size,):
-            problem = f"{name} has shape {marks.shape}; give one for each of the {size} quotes"
+            problem = f"{name} has shape {marks.shape}; give one for {counted(size, 'quote')}"
             raise MarketDataError(self.label, [problem])
         marks.flags.writeable = False
         object.__setattr__(self, name, marks if marks.any() else None)

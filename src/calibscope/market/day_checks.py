@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibscope.base.numbers import counted
 from calibscope.market.cap_quotes import bid_ask_faults, twice
 from calibscope.market.checks import bid_ask_pairs, coverage_problems
 from calibscope.market.inputs import choice, column, flag, positive_number
@@ -27,15 +28,16 @@ def day_problems(day: "MarketDay") -> list[str]:
     if c or not day.others:
         problems += coverage_problems(day.curve, day.schedule, years, day.period_counts)
     if len(day.kinds) != c:
-        problems.append(f"{c} caps and floors but {len(day.kinds)} kinds; give one for each")
+        options = counted(c, "cap or floor", "caps and floors")
+        problems.append(f"{options} but {counted(len(day.kinds), 'kind')}; give one for each")
     problems += [
         f"maturity is {year}; it must be a positive number of years"
         for year in day.maturities[~((day.maturities > 0) & (day.maturities < np.inf))]
     ]
     if len(day.period_counts) == len(years):
         problems += [
-            f"{years[k]:g}Y: the cap covers {day.period_counts[k]} periods; it needs more "
-            f"than {day.first_period}"
+            f"{years[k]:g}Y: the cap covers {counted(day.period_counts[k], 'period')}; it needs "
+            f"more than {day.first_period}"
             for k in np.flatnonzero(day.period_counts <= day.first_period)
         ]
     if problems:

@@ -12,6 +12,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.base.spelling import choose_from
 
 DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")  # 21.07.2022, which only means one thing
@@ -86,7 +87,8 @@ def column(
     if array.shape != years.shape:
         return array, [
             *problems,
-            f"{years.size} maturities but {array.size} {what}s; give one per maturity",
+            f"{counted(years.size, 'maturity', 'maturities')} but {counted(array.size, what)}; "
+            "give one per maturity",
         ]
     lowest = -np.inf if may_be_negative else 0.0
     kind = "number" if may_be_negative else "positive number"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import counted
 from calibscope.market.day import MarketDay
 from calibscope.market.errors import MarketDataError, raise_problems
 from calibscope.market.findings import INCOMPLETE, Finding
@@ -45,7 +46,7 @@ class Market:
     def __repr__(self) -> str:
         label = "synthetic, " if self.is_synthetic else ""
         span = f"{self.dates[0]} to {self.dates[-1]}" if self.days else "no days"
-        return f"Market({self.name}: {label}{len(self.days)} days, {span})"
+        return f"Market({self.name}: {label}{counted(len(self.days), 'day')}, {span})"
 
     def __len__(self) -> int:
         return len(self.days)

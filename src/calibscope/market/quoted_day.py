@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices
+from calibscope.base.numbers import counted
 from calibscope.market.calendar import LONGEST_CAP
 from calibscope.market.cap_quotes import CapQuotes, twice
 from calibscope.market.checks import (
@@ -75,7 +76,8 @@ def day_of_arrays(
     problems += [text for one in dict.fromkeys(kinds) for text in choice(one, "kind", Kind)]
     if several and len(kinds) != len(years):
         problems.append(
-            f"{len(years)} maturities but {len(kinds)} kinds; give one, or one for each"
+            f"{counted(len(years), 'maturity', 'maturities')} but "
+            f"{counted(len(kinds), 'kind')}; give one, or one for each"
         )
     problems += vol_type_problems(vol_type, vol_shift)
     problems += positive_number(notional, "notional", "1 means prices per unit")

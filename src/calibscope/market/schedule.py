@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, frozen
+from calibscope.base.numbers import counted
 from calibscope.market.errors import raise_problems
 from calibscope.market.inputs import numbers
 
@@ -32,8 +33,9 @@ class Schedule:
             return [f"times have shape {times.shape}; give at least a start and an end"]
         if accruals.shape != (len(times) - 1,):
             return [
-                f"{len(times)} times make {len(times) - 1} periods, but there are "
-                f"{accruals.size} accruals; give one per period"
+                f"{counted(len(times), 'time makes', 'times make')} "
+                f"{counted(len(times) - 1, 'period')}, but accruals has {accruals.size}; give one "
+                "per period"
             ]
         problems = [
             f"time {i} is {times[i]}; it must be a number that is not negative"

@@ -12,9 +12,9 @@ from calibscope.market.market import Market
 from calibscope.report.export.export import export
 from calibscope.report.html.write_report import write_report
 from calibscope.report.progress import progress_bar
+from calibscope.report.render.terminal import on_terminal
 from calibscope.report.run import run_progress
-from calibscope.report.study import study_page
-from calibscope.study.database import NAME
+from calibscope.report.study import study_page, study_screen
 from calibscope.study.robustness import keep, robustness
 from calibscope.study.run import Tally, run_study
 from calibscope.study.settings import study_settings
@@ -31,14 +31,10 @@ compile_for_stacks()
 compile_kernels()
 """
 WHAT_NEXT = """
-What next: check two files, then your own (docs/data.md shows how they may look)
-  .venv/bin/calibscope check examples/caps.csv --curve examples/ois.csv
-keep a history of your own, and write its report
-  .venv/bin/calibscope run examples/caps.csv --curve examples/ois.csv
-  .venv/bin/calibscope report study.db
-or see one day on a page of its own
+Next: try two files, then your own (docs/data.md shows how they may look)
   .venv/bin/calibscope day examples/caps.csv --curve examples/ois.csv \\
-    --date 2020-03-18"""
+    --date 2020-03-18
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ class Demo:
 
 
 def run_demo(
-    folder: Path, is_quiet: bool = False, preset: str | None = None, profiles: str = "none"
+    folder: Path, is_quiet: bool = False, preset: str | None = None, profiles: str = "latest"
 ) -> Demo:
     """Run the study of the synthetic market into a folder, and write report and workbook."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,14 +80,23 @@ def run_demo(
     return Demo(market, study, tally, report, workbook)
 
 
-def demo_page(demo: Demo) -> RenderableType:
-    """The study on a screen, where its files are, and what to do next."""
+def demo_page(demo: Demo, is_full: bool = False) -> RenderableType:
+    """Whether the latest calibration may be used, what to do next, and where the report is.
+
+    Parameters
+    ----------
+    is_full : the whole study below the answer
+    """
     return Group(
-        study_page(demo.study),
+        on_terminal(study_screen(demo.study)),
+        *((Text(), study_page(demo.study)) if is_full else ()),
+        Text(WHAT_NEXT),
         Text(
-            f"\nReport:   {demo.report} (open it in a browser)\n"
+            f"Results:  {demo.study.path}\n"
             f"Workbook: {demo.workbook}\n"
-            f"Results:  {demo.study.path} ({NAME}; docs/study.md)"
+            f"Report:   {demo.report} (open it in a browser)",
+            style="bold",
+            no_wrap=True,
+            overflow="ignore",
         ),
-        Text(WHAT_NEXT, style="bold"),
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from calibscope.study.damage import Damage
+    from calibscope.study.rated_fit import RatedDay
     from calibscope.study.restated import Restatement
 
 
@@ -100,6 +101,18 @@ def robustness_as_data(table: "pd.DataFrame", market: Market, store: Path | None
         "store": store,
         "variants": table.to_dict("records"),
         "skipped": table.attrs.get("skipped", {}),
+    }
+
+
+def rated_as_data(rated: "RatedDay") -> dict[str, Any]:
+    """The RAG status of a day, why it has it, and what to do."""
+    from calibscope.report.actions import actions
+
+    return {
+        "status": rated.rag,
+        "reasons": list(rated.reasons),
+        "next": list(actions(rated.raised, rated.numbers)),
+        "note": rated.note,
     }
 
 

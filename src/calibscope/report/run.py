@@ -16,6 +16,7 @@ from rich.progress import (
 from rich.text import Text
 
 from calibscope.base.numbers import counted, number, percent
+from calibscope.report.render.terminal import on_terminal
 from calibscope.study.rag import Rag
 from calibscope.study.run import LATEST, News, Tally
 from calibscope.study.study import Study
@@ -62,17 +63,23 @@ def _flagged(tally: Tally) -> str:
     ) + (f" [red]{tally.refits_failed} failed[/]" if tally.refits_failed else "")
 
 
-def run_page(study: Study, tally: Tally) -> RenderableType:
-    """What was computed: the days themselves if they are few, else (or if none) the study."""
-    parts: list[RenderableType] = []
-    if tally.total > LATEST * len(tally.models or ("",)) or not tally.total:
-        from calibscope.report.study import study_page  # and pandas, which a short run does without
+def run_page(study: Study, tally: Tally, is_full: bool = False) -> RenderableType:
+    """Whether the latest calibration may be used, and what was computed.
 
-        parts.append(study_page(study))
-    else:
+    Parameters
+    ----------
+    is_full : the whole study below the answer
+    """
+    from calibscope.report.study import study_page, study_screen  # and pandas
+
+    parts: list[RenderableType] = [on_terminal(study_screen(study))]
+    parts += [Text(), study_page(study)] if is_full else []
+    latest = None if study.days.empty else study.days["date"].iloc[-1].date()
+    others = [news for news in tally.latest if news.date != latest]
+    if others and tally.total <= LATEST * len(tally.models or ("",)):
         several = len(tally.models) > 1
-        parts += [_news(news, news.model if several else "") for news in tally.latest]
-    summary = Text(f"{chr(10) if parts else ''}{_summary(tally)}", style="bold")
+        parts += [Text(), *(_news(news, news.model if several else "") for news in others)]
+    summary = Text(f"\n{_summary(tally)}", style="bold")
     return Group(*parts, summary, Text(f"Results: {study.path}", no_wrap=True, overflow="ignore"))
 
 
@@ -82,10 +89,8 @@ def _news(news: News, model: str = "") -> Text:
         text.append(f" {model}")
     if news.rmsre is None:
         return text.append(f": {'; '.join(news.reasons)}")
-    text.append(f": RMSRE {percent(news.rmsre)}, EDoF {number(news.edof, '.0f')}. {news.summary}")
-    if news.reasons:
-        text.append(f" {news.rag.value.capitalize()} because: {'; '.join(news.reasons)}.")
-    return text
+    text.append(f": RMSRE {percent(news.rmsre)}, EDoF {number(news.edof, '.0f')}")
+    return text.append(f"; {'; '.join(news.reasons)}." if news.reasons else ".")
 
 
 def _summary(tally: Tally) -> str:
@@ -99,7 +104,8 @@ def _summary(tally: Tally) -> str:
             f" The store was damaged; removed, and computed anew where possible: {tally.repaired}."
         )
     if not tally.total:
-        stored = f"all {counted(tally.kept, 'day')} are stored, with these quotes and settings."
+        days = "the day is" if tally.kept == 1 else f"all {counted(tally.kept, 'day')} are"
+        stored = f"{days} stored, with these quotes and settings."
         return f"Nothing to {'calibrate' if refits else 'do'}: {stored}{refits}"
     is_one = len(tally.models) < 2
     fits = counted(tally.done, "fit") + f" of {len(tally.models)} models"

@@ -1,11 +1,15 @@
-"""What `calibscope run` and `calibscope demo` show of a study: one screen."""
+"""What `calibscope run` and `calibscope demo` show of a study: one screen, and the long form."""
+
+from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from calibscope.base.numbers import counted
+from calibscope.base.numbers import counted, percent
+from calibscope.report.answer import answer_of_study
 from calibscope.report.document import Document, Heading, Paragraph, Section, section
 from calibscope.report.render.terminal import on_terminal
 from calibscope.report.sections import study_blocks as shared
+from calibscope.report.sections.answer import answer_screen
 from calibscope.report.sections.models import model_blocks
 from calibscope.report.sections.plausible import plausible_sentence
 from calibscope.study.statistics.by_quote import partly_quoted
@@ -18,11 +22,18 @@ MORE = "The others are in study.rag and study.challenger_fits."
 
 
 def study_page(study: Study) -> RenderableType:
-    """The same in the terminal."""
-    return on_terminal(study_screen(study))
+    """The long form in the terminal."""
+    return on_terminal(study_document(study))
 
 
 def study_screen(study: Study) -> Document:
+    """May the calibration of the latest day be used? And how many days are rated how."""
+    if study.days.empty:
+        return Document(f"{study!r}: no day has results; study.days says why", "", ())
+    return answer_screen(answer_of_study(study), beside=tuple(_history(study)))
+
+
+def study_document(study: Study) -> Document:
     """Fit, three reference dates, leverage profile, EDoF levels, active bounds, red days."""
     if study.fitted.empty:
         return Document(f"{study!r}: no day has results; study.days says why", "", ())
@@ -38,6 +49,23 @@ def study_screen(study: Study) -> Document:
             *([section("models", "Which model?", *model_blocks(study))] if several else []),
         ),
     )
+
+
+def _history(study: Study) -> Iterator[str]:
+    """All days in a sentence, and the latest day of the other models in one each."""
+    first, last = (study.days["date"].iloc[place].date() for place in (0, -1))
+    if first != last:
+        yield f"{first} to {last}: {shared.rag_sentence(study)}"
+    for name in study.installed_models:
+        if name != study.model:
+            yield _of_model(study.of(name))
+
+
+def _of_model(study: Study) -> str:
+    rated, day = study.rag.iloc[-1], study.days.iloc[-1]
+    title = study.model_of(study.model).title
+    why = f" ({rated['reasons']})" if rated["reasons"] else ""
+    return f"{title}: RMSRE {percent(day['rmsre'])}, {rated['rag']}{why}."
 
 
 def _leverage(study: Study) -> Section:

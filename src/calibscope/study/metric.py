@@ -47,6 +47,7 @@ class Metric:
     amber: float | None = None  # size from which on a day needs review; of quotes, the largest
     red: float | None = None
     phrase: str = ""  # a reason for a RAG status, with {value} and {at}; else name and value
+    several: str = ""  # the same where the value is not one, if the phrase counts
     can_be_limited: bool = True  # not where small is bad, or no size means anything
 
     def __post_init__(self) -> None:
@@ -104,6 +105,7 @@ class Metric:
         """
         where = f" at {at}" if at else ""
         phrase = self.phrase or f"{self.name} {{value:.3g}}{where}"
+        phrase = self.several if self.several and value != 1 else phrase
         return phrase.format(value=Shown(value), at=at)
 
 

@@ -2,7 +2,8 @@
 
 They take a dozen times as long as leaving every quote out, which every day has where that is quick
 (`left_out.py`). So they are made for the days that are not green and for the latest ones, or for
-all on request; those among them that lack it get leave-one-out, too. Days that have them already
+all on request, or for the latest day alone, whose parameters a first look asks for; those among
+them that lack it get leave-one-out, too. Days that have them already
 are left alone. A study whose intervals are another method's has none unless all are asked for.
 """
 
@@ -28,14 +29,14 @@ from calibscope.study.sealed import seal_days
 from calibscope.study.settings import StudySettings
 from calibscope.study.tasks import LEFT_OUT, PROFILES
 
-Which = Literal["usual", "all", "none"]
+Which = Literal["usual", "all", "latest", "none"]
 LATEST = 250  # days, a year of trading
 CHUNK = 8  # days that are computed and committed together
 Progress = Callable[[int, int, int], None]
 
 
 def checked_choice(which: str) -> Which:
-    """Which days are profiled: "usual", "all" or "none"."""
+    """Which days are profiled: "usual", "all", "latest" or "none"."""
     if which not in get_args(Which):
         raise ValueError(f"profiles is {which!r}; {choose_from(get_args(Which), which)}")
     return which  # type: ignore[return-value]
@@ -73,9 +74,9 @@ def refit_days(
         missing = {
             task: _without(connection, task, wanted) for task in (LEFT_OUT, PROFILES) if wanted
         }
-    if which == "usual" and settings.diagnosis.method not in (None, "profile"):
+    if which != "all" and settings.diagnosis.method not in (None, "profile"):
         missing.pop(PROFILES, None)  # the study's intervals are others
-    if which == "usual":
+    if which != "all":
         missing = {
             task: [day for day in some if _is_quick(days[day.date], settings)]
             for task, some in missing.items()
@@ -99,6 +100,8 @@ def _profiled(connection: Connection, settings: StudySettings, which: Which) -> 
     if which == "none":
         return []
     rated = list(rated_days(connection, settings))
+    if which == "latest":
+        return [_Wanted(row["day_id"], row["date"]) for row, _, _ in rated[-1:]]
     latest = len(rated) - LATEST
     return [
         _Wanted(row["day_id"], row["date"])

@@ -135,7 +135,8 @@ def run_study(
     inputs : files whose SHA-256 goes into the audit trail
     profiles : "usual" profiles every parameter on the days that are not green and on the latest
         250, where that takes less than a second, and on none where `diagnosis.method` asks for
-        other intervals; "all" on all days, whatever it takes; "none" on none
+        other intervals; "latest" on the latest day alone, under the same conditions; "all" on all
+        days, whatever it takes; "none" on none
     engine_timeout : seconds after which a worker or a scheduler that does not respond counts as
         gone
     progress : called with a `Tally` after each chunk

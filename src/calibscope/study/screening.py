@@ -113,6 +113,16 @@ def _columns(market: Market) -> Columns:
     }
 
 
+def suspicions_in(market: Market) -> dict[str, Suspicion]:
+    """What is held against the quotes of each date of a market that is not stored.
+
+    Parameters
+    ----------
+    market : its days, oldest first
+    """
+    return suspicions(_columns(market))
+
+
 def _by_date(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[tuple[Any, ...]]]:
     """Rows of each date, by label."""
     found: dict[str, list[tuple[Any, ...]]] = {}

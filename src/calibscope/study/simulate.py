@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import counted
 from calibscope.market.calendar import days_after
 from calibscope.market.day import MarketDay
 from calibscope.market.demo import demo_day
@@ -69,7 +70,10 @@ def simulate_market(
     if isinstance(path, G2):
         path = [path] * len(templates)
     if len(path) != len(templates):
-        raise ValueError(f"truth has {len(path)} models for {len(templates)} days; give one a day")
+        raise ValueError(
+            f"truth has {counted(len(path), 'model')} for {counted(len(templates), 'day')}; "
+            "give one a day"
+        )
     if not 0 <= noise < 0.2:
         raise ValueError(f"noise is {noise}; give a relative size from 0 to 0.2 (0.003 is 0.3 %)")
     prices = _exact_prices(path, templates)
@@ -99,7 +103,7 @@ def _templates(
     if isinstance(template, Market):
         count = len(template) if days is None else days
         if count > len(template):
-            raise ValueError(f"days is {days}; the template has 1 to {len(template)} days")
+            raise ValueError(f"days is {days}; the template has {counted(len(template), 'day')}")
         return list(template.days[:count])
     usual = USUAL_DAYS if isinstance(path, G2) else len(path)
     count = usual if days is None else days

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Table
 
+from calibscope.base.numbers import counted
 from calibscope.base.parameters import Specs
 from calibscope.base.spelling import choose_from
 from calibscope.market.day import MarketDay, parsed_date
@@ -72,9 +73,8 @@ class Study:
         label = "synthetic, " if self.is_synthetic else ""
         lost = len(self.days) - len(self.fitted)
         without = f", {lost:,} without results" if lost else ""
-        return (
-            f"Study({self.path.name}: {label}{len(self.days):,} days{without}, {first} to {last})"
-        )
+        days = counted(len(self.days), "day")
+        return f"Study({self.path.name}: {label}{days}{without}, {first} to {last})"
 
     @cached_property
     def runs(self) -> "pd.DataFrame":

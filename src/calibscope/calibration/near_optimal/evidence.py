@@ -201,8 +201,8 @@ def evidence(
 
 
 def _percent(value: float) -> str:
-    """Three digits, so that 0.505 % and 0.512 % differ; rounding errors count as nothing."""
-    return PERCENT.text(value) if value > PERFECT else "0 %"
+    """As wherever an RMSRE is shown; rounding errors count as nothing."""
+    return percent(value) if value > PERFECT else "0 %"
 
 
 def _words(model: Model) -> str:

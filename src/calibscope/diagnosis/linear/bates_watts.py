@@ -35,6 +35,7 @@ import numpy as np
 from scipy.special import fdtri
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import counted
 from calibscope.diagnosis.least_squares import LeastSquares
 from calibscope.diagnosis.linear.geometry import column_lengths, geometry, length
 from calibscope.diagnosis.linear.uncertainty import Scale, Scales
@@ -95,7 +96,7 @@ class BatesWatts:
 
     @property
     def has_strong_intrinsic(self) -> bool:
-        """Whether the surface bends within the confidence region: no coordinates will help."""
+        """Whether the surface is curved within the confidence region: no coordinates will help."""
         return self.intrinsic.is_strong
 
     @property
@@ -114,7 +115,11 @@ class BatesWatts:
         """What must be said beside the numbers; empty where there is nothing."""
         if not self.rank:
             return "no free direction"
-        said = [f"on {self.rank} of {self.rank + self.lost} directions"] if self.lost else []
+        said = (
+            [f"on {self.rank} of {counted(self.rank + self.lost, 'direction')}"]
+            if self.lost
+            else []
+        )
         if not self.radius > 0.0:
             said.append("no noise" if self.radius == 0.0 else "no scale")
         return ", ".join(said)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import counted
 from calibscope.base.parameters import Specs
 from calibscope.diagnosis.linear.geometry import geometry
 from calibscope.diagnosis.linear.identification import identification
@@ -55,7 +56,7 @@ class DataWorth:
     method: ClassVar[str] = "linear (first-order), not a refit"
 
     def __repr__(self) -> str:
-        return f"DataWorth({len(self.labels)} quotes, {self.method})"
+        return f"DataWorth({counted(len(self.labels), 'quote')}, {self.method})"
 
     def frame(self) -> "pd.DataFrame":
         """One row per quote; `frame.attrs["method"]` says that the factors are linear.

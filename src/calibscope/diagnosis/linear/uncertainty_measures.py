@@ -57,7 +57,7 @@ class UncertaintyMeasures(InfluenceMeasures[Number, Count]):
         r"""(p, p) information on the parameters; zero for those held fixed.
 
         :math:`J^T W J / \sigma^2` (paper, section on parameter uncertainty). Its pseudo-inverse is
-        `covariance` of the same scale, but for "bid_ask", which stands for its usual spread here.
+        `covariance` of the same scale, but for "bid_ask", which is its usual spread here.
 
         Parameters
         ----------

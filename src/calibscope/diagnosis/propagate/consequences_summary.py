@@ -66,8 +66,8 @@ def _cautions(found: "Consequences") -> list[str]:
         )
     if found.has_strong_curvature:
         sentences.append(
-            "The model bends in a flat direction, where delta intervals take it for straight: "
-            "believe the range of possible fits before them."
+            "The model is curved in a flat direction, and delta intervals ignore that: prefer the "
+            "range of possible fits."
         )
     return sentences
 

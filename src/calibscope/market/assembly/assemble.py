@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibscope.base.arrays import Array, BoolArray
+from calibscope.base.numbers import counted
 from calibscope.market.assembly.axis import Axis
 from calibscope.market.assembly.curves import (
     Progress,
@@ -75,7 +76,8 @@ def assemble(
     caplets = len(table.dates) * float(np.sum(table.maturities)) / tenor
     if caplets > MOST_CAPLETS:
         problems.append(
-            f"{len(table.dates):,} days with {len(table.maturities)} maturities are "
+            f"{counted(len(table.dates), 'day')} with "
+            f"{counted(len(table.maturities), 'maturity', 'maturities')} make "
             f"{caplets:.3g} caplets, and up to {MOST_CAPLETS:,} fit into memory; give fewer days "
             "at a time, or list the maturities that count as checks.maturities"
         )

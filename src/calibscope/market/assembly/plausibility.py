@@ -123,9 +123,8 @@ def _unused_curve_warnings(tables: Tables) -> list[Finding]:
     unused = int(np.sum((dates < caps.min()) | (dates > caps.max())))
     if not unused:
         return []
-    lie = counted(unused, "curve lies", "curves lie")
-    are = "is" if unused == 1 else "are"
-    message = f"{lie} before or after all cap quotes and {are} not used"
+    are = counted(unused, "curve is", "curves are")
+    message = f"{are} dated before or after all cap quotes, and not used"
     return [Finding(Severity.WARNING, tables.curve.source, message, check="unused curves")]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike, Indices, frozen, offsets
+from calibscope.base.numbers import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,14 +36,16 @@ class Options:
     def _check(self) -> None:
         if len(self.expiries) != len(self.flow_counts) or not len(self.expiries):
             raise ValueError(
-                f"{len(self.expiries)} expiries but {len(self.flow_counts)} numbers of cash flows; "
+                f"{counted(len(self.expiries), 'expiry', 'expiries')} but "
+                f"{counted(len(self.flow_counts), 'number', 'numbers')} of cash flows; "
                 "give one of each per option, at least one"
             )
         total = int(self.flow_counts.sum())
         if self.flow_counts.min() < 2 or not len(self.times) == len(self.amounts) == total:
             raise ValueError(
-                f"{len(self.times)} times and {len(self.amounts)} amounts for {total} cash flows; "
-                "give both for every flow, and each option two flows or more"
+                f"{counted(len(self.times), 'time')} and {counted(len(self.amounts), 'amount')} "
+                f"for {counted(total, 'cash flow')}; give both for every flow, "
+                "and each option two flows or more"
             )
         if not (np.isfinite(self.times).all() and np.isfinite(self.amounts).all()):
             raise ValueError("times and amounts of cash flows must be finite numbers")

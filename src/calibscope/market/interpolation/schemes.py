@@ -7,6 +7,7 @@ these days at once; one day is the case without leading axes.
 from typing import Literal, Protocol
 
 from calibscope.base.arrays import Array
+from calibscope.base.numbers import counted
 from calibscope.market.errors import raise_problems
 from calibscope.market.interpolation.log_cubic import log_cubic
 from calibscope.market.interpolation.log_linear import log_linear
@@ -26,8 +27,8 @@ def too_few_nodes(name: Interpolation, count: int) -> list[str]:
     if name not in FITTED or count >= len(PARAMETERS):
         return []
     return [
-        f"{count} nodes after today are too few for {name!r}, which fits six parameters; choose "
-        f"log-cubic, or give {len(PARAMETERS)} nodes"
+        f"{counted(count, 'node after today is', 'nodes after today are')} too few for {name!r}, "
+        f"which fits six parameters; choose log-cubic, or give {len(PARAMETERS)} nodes"
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array, BoolArray, Indices, offsets
+from calibscope.base.numbers import counted
 from calibscope.market.instruments.cap import cap_label
 from calibscope.market.limits import MOST_CELLS
 from calibscope.market.panel import QUOTES, Dates, Panel, Quantity
@@ -190,8 +191,8 @@ def _too_large(quantity: Quantity, shape: tuple[int, int], columns: _Columns) ->
         what = "maturities and strikes"
         remedy = "write ATM for strikes that are at the money and change daily"
     return (
-        f"{quantity} has {shape[0]:,} dates by {shape[1]:,} {what}, and up to {MOST_CELLS:,} cells "
-        f"are read; {remedy}"
+        f"{quantity} has {counted(shape[0], 'date')} by {shape[1]:,} {what}, and up to "
+        f"{MOST_CELLS:,} cells are read; {remedy}"
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibscope.base.arrays import Array, BoolArray, frozen
+from calibscope.base.numbers import counted
 from calibscope.market.day import MarketDay
 from calibscope.market.market import Market
 from calibscope.market.screening.judge import FEWEST_QUOTES, LARGEST_SHARE, Code
@@ -62,7 +63,9 @@ class Screening:
 
     def __repr__(self) -> str:
         count = int(self.is_accused.sum())
-        return f"Screening({len(self.days)} days, {count} likely wrong quote{'s' * (count != 1)})"
+        return (
+            f"Screening({counted(len(self.days), 'day')}, {counted(count, 'likely wrong quote')})"
+        )
 
     @property
     def dates(self) -> tuple[datetime.date | None, ...]:

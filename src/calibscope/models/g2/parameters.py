@@ -4,6 +4,7 @@ import numpy as np
 
 from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
+from calibscope.base.numbers import counted
 from calibscope.base.parameters import ParameterSpec, Specs
 from calibscope.base.transforms import Scale
 
@@ -65,7 +66,8 @@ def checked_parameters(parameters: ArrayLike, days: int) -> Array:
         ) from None
     if values.shape != (days, len(PARAMETERS)):
         raise ValueError(
-            f"parameters have shape {values.shape}; give {len(PARAMETERS)} for each of {days} days"
+            f"parameters have shape {values.shape}; give {len(PARAMETERS)} for "
+            f"{counted(days, 'day')}"
         )
     inside = np.isfinite(values) & (values >= LOWEST) & (values <= HIGHEST)
     if not inside.all():

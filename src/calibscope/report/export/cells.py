@@ -24,7 +24,7 @@ DAY = 86_400e6  # microseconds
 UNREADABLE = re.compile("[\ufffe\uffff]")  # what XML cannot hold, but for what XlsxWriter escapes
 
 FORMATS = {
-    "relative": "0.00%", "share": "0.0%", "per unit notional": "0.000000", "seconds": "0.000",
+    "relative": "0.00 %", "share": "0.0 %", "per unit notional": "0.000000", "seconds": "0.000",
     "count": "#,##0",
 }  # fmt: skip
 KINDS = {Kind.DATE: "yyyy-mm-dd", Kind.MOMENT: "yyyy-mm-dd hh:mm:ss", Kind.INTEGER: "0"}

@@ -1,8 +1,8 @@
-"""One workbook: a manifest, then a sheet per table.
+"""One workbook: the results for people, a sheet per table, and last a manifest.
 
-A sheet has its title in the first row, headers with units in the second (both stay in view), and
-filters. A blank cell is a missing value, an infinite one is a word, for Excel has no number for it.
-Words are never formulas or links, whatever they begin with. Numbers have 16 digits.
+The sheet of a table has its title in the first row, headers with units in the second (both stay in
+view), and filters. A blank cell is a missing value, an infinite one is a word, for Excel has no
+number for it. Words are never formulas or links, whatever they begin with. Numbers have 16 digits.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,8 @@ from xlsxwriter.worksheet import Worksheet
 
 from calibscope.report.export.cells import cells_of, number_writer, text_writer, write_rows
 from calibscope.report.export.columns import Column, Kind, header
-from calibscope.report.export.manifest import QUOTED, flat
+from calibscope.report.export.manifest import flat, label_of
+from calibscope.report.export.results_sheet import Sheet, write_results
 from calibscope.report.export.tables import Table
 from calibscope.report.export.target import FORMAT, ExportError
 
@@ -29,9 +30,17 @@ SAMPLE = 500  # rows that decide a column's width
 
 
 def write_excel(
-    file: Path, tables: list[Table], content: dict[str, Any], progress: Callable[[int, int], None]
+    file: Path,
+    results: Sheet,
+    tables: list[Table],
+    content: dict[str, Any],
+    progress: Callable[[int, int], None],
 ) -> None:
-    """A workbook of all tables.
+    """A workbook of these tables.
+
+    Parameters
+    ----------
+    results : the first sheet
 
     Raises
     ------
@@ -40,17 +49,18 @@ def write_excel(
     """
     _check_lengths(file, tables)
     title = f"{content['study']}, {content['data']}"
-    label = "" if content["data"] == QUOTED else "SYNTHETIC "
+    label = label_of(content)
     options = {"constant_memory": True, "tmpdir": str(file.parent)}
     try:
         with Workbook(file, options) as workbook:
             workbook.set_properties({"title": title, "comments": FORMAT, "author": "calibscope"})
-            _write_manifest(workbook, content, label)
+            write_results(workbook, results)
             done, total = 0, sum(map(len, tables))
             for table in tables:
                 for row in _write_table(workbook, table, label):
                     progress(done + row, total)
                 done += len(table)
+            _write_manifest(workbook, content, label)
     except FileCreateError as error:  # wraps the one that says why
         raise OSError(*error.args[0].args) from error
 

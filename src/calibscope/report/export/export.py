@@ -8,7 +8,8 @@ from typing import Literal, get_args
 from calibscope.base.spelling import choose_from
 from calibscope.report.export.excel import write_excel
 from calibscope.report.export.folder import write_folder
-from calibscope.report.export.manifest import manifest
+from calibscope.report.export.manifest import label_of, manifest
+from calibscope.report.export.results_sheet import results_sheet
 from calibscope.report.export.tables import tables_of
 from calibscope.report.export.target import MANIFEST, is_our_workbook, new_file, new_folder
 from calibscope.study.study import Study
@@ -32,10 +33,15 @@ def export(
     target: str | Path,
     format: Format | None = None,  # noqa: A002
     *,
+    all_tables: bool = False,
     leave_out: Collection[str] = (),
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Exported:
-    """Write all tables of a study for other tools.
+    """Write a study for other tools.
+
+    A workbook begins with a sheet for people: every day with its RAG status, RMSRE, parameters and
+    their intervals, and a chart. The tables that people use follow, and the manifest. A folder has
+    every table.
 
     Parameters
     ----------
@@ -43,6 +49,7 @@ def export(
     target : an .xlsx file, or a folder for files, made if there is none. An earlier export is
         replaced; anything else that is there already is refused
     format : "parquet" or "csv" for a folder; a file is a workbook
+    all_tables : every table in the workbook, too, which is ten times as large
     leave_out : tables to do without, such as "influence", the longest
     progress : called with how much is done, and of how much: of the tables that are read, then of
         the rows that are written
@@ -83,10 +90,12 @@ def export(
         else new_folder(path)
     )
     with goes_to as place:
-        tables = tables_of(study, leave_out, progress)
+        is_usual = chosen == "xlsx" and not all_tables
+        tables = tables_of(study, leave_out, progress, is_usual)
         content = manifest(study, tables)
         if chosen == "xlsx":
-            write_excel(place, tables, content, progress)
+            results = results_sheet(study, label_of(content))
+            write_excel(place, results, tables, content, progress)
         else:
             write_folder(place, chosen, tables, content, progress)
     return Exported(path, {table.name: len(table) for table in tables}, has_replaced)

@@ -53,6 +53,11 @@ def _last_run(study: Study) -> dict[str, Any]:
     return {**found, **{name: json.loads(run[name]) for name in told}}
 
 
+def label_of(content: Mapping[str, Any]) -> str:
+    """What the titles of sheets begin with: "SYNTHETIC " or nothing."""
+    return "" if content["data"] == QUOTED else "SYNTHETIC "
+
+
 def flat(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     """Nested names joined by dots, for people and sheets."""
     for name, value in content.items():

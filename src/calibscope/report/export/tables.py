@@ -83,6 +83,12 @@ FRAMES: dict[str, Callable[[Study], pd.DataFrame]] = {
         for name in ("model_comparison", "nested_models", "days_by_model", "near_optimal_ranges")
     },
 }
+USUAL = {  # of a workbook for people, below its first sheet; the others make it ten times as large
+    "days", "reference_dates", "fit_over_time", "completeness", "misfit", "leverage_by_maturity",
+    "influence_by_maturity", "edof_levels", "active_constraints", "profile_shares",
+    "regime_summary", "challenger_fits", "robustness", "model_comparison", "nested_models", "runs",
+    "threshold_changes",
+}  # fmt: skip
 ONLY_WITH_ROWS = {  # most studies have none
     "metrics", "optima", "challenger_fits", "left_out", "profiles", "failed_refits", "robustness",
     "profile_shares",
@@ -105,14 +111,25 @@ class Table:
 
 
 def tables_of(
-    study: Study, leave_out: Collection[str], progress: Callable[[int, int], None]
+    study: Study,
+    leave_out: Collection[str],
+    progress: Callable[[int, int], None],
+    is_usual: bool = False,
 ) -> list[Table]:
-    """Everything there is, and last the table that describes all columns."""
+    """Everything there is, and last the table that describes all columns.
+
+    Parameters
+    ----------
+    is_usual : only what people open a workbook for
+    """
     strangers = [name for name in leave_out if name not in FRAMES]
     if strangers:
         raise ValueError(f"there is no table {strangers[0]!r}; {choose_from(FRAMES, *strangers)}")
     tables, described = [], dictionary(study.specs)
-    chosen = {name: frame for name, frame in FRAMES.items() if name not in leave_out}
+    wanted = USUAL if is_usual else FRAMES.keys()
+    chosen = {
+        name: frame for name, frame in FRAMES.items() if name in wanted and name not in leave_out
+    }
     for number, (name, frame_of) in enumerate(chosen.items()):
         frame = frame_of(study)
         if len(frame) or name not in ONLY_WITH_ROWS:

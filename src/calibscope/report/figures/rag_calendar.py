@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from calibscope.report.colours import RAGS
 from calibscope.report.figures.marks import answered, marks_of
 from calibscope.report.figures.style import BLACK, GREY, percent
 from calibscope.study.study import Study
 
-# From light to dark, so that the order is seen in grey too; days without results have a cross.
-WORDS = {"grey": "without results"}
-RAGS = {"green": "#A9DCC6", "amber": "#E69F00", "red": "#8C1D18", "grey": "#E4E4E4"}
+WORDS = {"grey": "without results"}  # and a cross
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LONGEST_REASON = 160  # characters

@@ -86,10 +86,11 @@ def _made(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         elif isinstance(block, Table):
             if not (before is None or isinstance(before, Heading)):
                 yield Text()
-            yield Text(block.caption, style="bold")
+            if block.caption:
+                yield Text(block.caption, style="bold")
             yield _table(block)
         elif isinstance(block, Listing):
-            if not (before is None or isinstance(before, (Heading, Listing))):
+            if not (before is None or isinstance(before, (Heading, Listing, Callout))):
                 yield Text()
             yield Text(block.title, style="bold")
             yield from (Padding(Text(line), (0, 0, 0, 2)) for line in _lines(block))

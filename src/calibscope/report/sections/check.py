@@ -41,7 +41,7 @@ def check_document(market: Market, conventions: Conventions, everything: bool = 
     lost = counted(left_out, "day") if left_out else "no day"
     found = counted(len(market.warnings), "warning") if market.warnings else "no warnings"
     return Document(
-        title=f"{market.name}: {len(market):,} of {days:,} days can be used",
+        title=f"{market.name}: {len(market):,} of {counted(days, 'day')} can be used",
         subtitle=f"{market.dates[0]} to {market.dates[-1]}: {lost} dropped, {found}",
         sections=(
             market_section(market, conventions),

@@ -11,6 +11,7 @@ from calibscope.diagnosis.diagnose import diagnose
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.settings import LEVELS, USUAL, DiagnosisSettings
 from calibscope.market.instruments.kept import interpolated
+from calibscope.report.answer import answer_of_fit
 from calibscope.report.document import (
     SYNTHETIC,
     Callout,
@@ -30,6 +31,7 @@ from calibscope.report.document import (
 from calibscope.report.figures.markup import literal
 from calibscope.report.refits.answers import RefitAnswers
 from calibscope.report.sections import diagnosis, next_steps
+from calibscope.report.sections.answer import answer_screen, answer_section
 from calibscope.report.sections.further import (
     every_number_of_parameters,
     every_number_of_quotes,
@@ -38,6 +40,7 @@ from calibscope.report.sections.further import (
 )
 from calibscope.report.sections.refits import fitted_again
 from calibscope.study.diagnosed import Diagnosed, diagnosed
+from calibscope.study.rated_fit import RatedDay
 
 NOISE_UNITS = {"rmsre": PERCENT, "absolute": Unit("bp price", 1e4), "vega": Unit("bp vol", 1e4)}
 BOUND_WORDS = {-1: "at the lower bound", 0: "", 1: "at the upper bound"}
@@ -50,6 +53,7 @@ def day_document(
     thresholds: DiagnosisSettings = USUAL,
     refits: RefitAnswers | None = None,
     history: str = "",
+    rated: RatedDay | None = None,
 ) -> Document:
     """Summary, market against model, leverage, uncertainty, other optima, and refits.
 
@@ -60,6 +64,7 @@ def day_document(
     thresholds : of the diagnosis
     refits : answers from fitting again, which get a section of their own
     history : what the day's study says of its noise
+    rated : its RAG status, if it is known
     """
     day = fit.problem.day
     note = "SYNTHETIC market" if is_synthetic else literal(source)
@@ -71,6 +76,7 @@ def day_document(
         title=f"How far can the calibration of {day.date or 'this day'} be trusted?",
         subtitle=f"{fit.problem.model.title} fitted to {quoted}, single curve: {source}",
         sections=(
+            *_answer(fit, dx, rated, source, is_synthetic),
             _summary(fit, dx, full, sample, history),
             _fit(fit, note),
             _leverage(fit, dx, full, sample, note),
@@ -84,11 +90,40 @@ def day_document(
     )
 
 
+def day_screen(
+    fit: Fit,
+    source: str,
+    is_synthetic: bool,
+    thresholds: DiagnosisSettings,
+    refits: RefitAnswers | None,
+    rated: RatedDay,
+) -> Document:
+    """May the calibration be used? One screen, and refits below it if there are any.
+
+    Parameters
+    ----------
+    source, is_synthetic, thresholds, refits, rated : as for `day_document`
+    """
+    answer = answer_of_fit(fit, diagnose(fit, settings=thresholds), rated, source, is_synthetic)
+    unit = NOISE_UNITS.get(fit.problem.weighting, Unit("(weighted)"))
+    again = [] if refits is None else [fitted_again(refits, unit)]
+    return answer_screen(answer, *again)
+
+
+def _answer(
+    fit: Fit, dx: Diagnosis, rated: RatedDay | None, source: str, is_synthetic: bool
+) -> tuple[Section, ...]:
+    """The answer first, with its parameters; leverage follows in its own section."""
+    if rated is None:
+        return ()
+    return (answer_section(answer_of_fit(fit, dx, rated, source, is_synthetic)),)
+
+
 def _summary(fit: Fit, dx: Diagnosis, full: Diagnosis, sample: Diagnosed, history: str) -> Section:
     return section(
         "summary",
         "Summary",
-        f"RMSRE {percent(fit.rmsre, 3)}. {fit.status.value} {dx.summary}",
+        f"RMSRE {percent(fit.rmsre)}. {fit.status.value} {dx.summary}",
         f"As if all parameters could move: {full.summary}" if dx.is_held.any() else None,
         None
         if fit.is_identified

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from calibscope.base.numbers import BASIS_POINTS, PERCENT, Unit, estimate, number, percent, share
+from calibscope.base.numbers import (
+    BASIS_POINTS,
+    PERCENT,
+    Unit,
+    counted,
+    estimate,
+    number,
+    percent,
+    share,
+)
 from calibscope.diagnosis.diagnosis import Diagnosis
 from calibscope.diagnosis.flags import meaning
 from calibscope.diagnosis.settings import LEVELS
@@ -98,14 +107,16 @@ def bound_lines(dx: Diagnosis) -> list[str]:
 
 def spectrum_lines(dx: Diagnosis, unit: Unit = PERCENT) -> list[str]:
     """EDoF and its variants, singular values, and how good Gauss-Newton is."""
-    degrees, counted = dx.effective_degrees, dx.singular_values[: dx.geometry.parameter_count]
+    degrees, kept = dx.effective_degrees, dx.singular_values[: dx.geometry.parameter_count]
+    free = "free parameter" if dx.is_held.any() else "parameter"
+    parameters = counted(int(dx.geometry.parameter_count), free)
     lines = [
-        f"EDoF {dx.edof} of {dx.geometry.parameter_count} parameters, at a tolerance of "
+        f"EDoF {dx.edof} of {parameters}, at a tolerance of "
         f"{dx.settings.rank_tolerance:g} on W^(1/2) J; in scaled coordinates {degrees.scaled}, "
         f"all parameters free {degrees.full}, without those at bounds {degrees.strict}, Tikhonov "
         f"{number(float(degrees.tikhonov), '.2f')} (lambda "
         f"{number(float(degrees.tikhonov_lambda), '.2g')}).",
-        f"Singular values {', '.join(number(s, '.2g') for s in counted)}; condition number "
+        f"Singular values {', '.join(number(s, '.2g') for s in kept)}; condition number "
         f"{number(dx.condition_number, '.1e')}.",
         f"Scale of the noise: mse {unit.text(dx.scale_mse)}, mad {unit.text(dx.scale_mad)}, "
         f"adjusted for leverage {unit.text(dx.scale_mad_adjusted)}.",

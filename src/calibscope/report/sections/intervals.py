@@ -9,28 +9,34 @@ from calibscope.study import statistics
 from calibscope.study.statistics.interval_shares import delta_scale
 from calibscope.study.study import Study
 
+FEWEST = 10  # profiled days of which shares are worth a table
 ALL = "`calibscope run ... --profiles all` profiles the others."
 
 
 def interval_blocks(study: Study) -> list[Block | str]:
     """How many days have which intervals, what to do, and a table for each method."""
     days, profiled = len(study.fitted), study.profiles["date"].nunique()
+    is_said = profiled == days or profiled >= FEWEST
     return [
-        _sentence(study, days, profiled),
+        _sentence(study, days, profiled) if is_said else _too_few(days, profiled),
         "Next: take profile intervals for a decision, and give no delta interval without its mark: "
         "no flag tells where it is wrong. `calibscope day` with a date has the profiles of the "
         f"day, with their marks{f'; {ALL}' if 0 < profiled < days else '.'}",
-        *([_by_profile(study, profiled)] if profiled else []),
+        *([_by_profile(study, profiled)] if profiled and is_said else []),
         *([_by_delta(study, days - profiled)] if profiled < days else []),
     ]
 
 
+def _too_few(days: int, profiled: int) -> str:
+    who = {0: "No day has", 1: "One day has"}.get(profiled, f"{profiled:,} of {days:,} days have")
+    return f"{who} profile intervals; those that follow are the delta method's."
+
+
 def _sentence(study: Study, days: int, profiled: int) -> str:
-    if not profiled:
-        return "No day has profile intervals: all that follow are the delta method's."
     shares = _at_the_widest(study).set_index("parameter")
     second, wrong = shares["second_minimum"], shares["contradicted"].dropna()
-    text = f"{counted(profiled, 'day')} of {days:,} have profile intervals"
+    verb = "has" if profiled == 1 else "have"
+    text = f"{counted(profiled, 'day')} of {days:,} {verb} profile intervals"
     if len(wrong):
         text += (
             f", which contradict {percent(wrong.max(), 0)} of the delta intervals for "

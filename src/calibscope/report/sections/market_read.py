@@ -95,7 +95,8 @@ def _nodes(market: Market) -> str:
     first = min(float(day.curve.times[1]) for day in market)
     last = max(day.curve.last_time for day in market)
     count = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
-    return f"{count} nodes, {label(first)} to {label(last)}"
+    nodes = "node" if counts[-1] == 1 else "nodes"
+    return f"{count} {nodes}, {label(first)} to {label(last)}"
 
 
 def _sizes(market: Market) -> Table:

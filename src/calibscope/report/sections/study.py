@@ -98,8 +98,10 @@ def _summary(study: Study) -> Section:
         "summary",
         "Summary",
         Callout(study.unfinished_run) if study.unfinished_run else None,
-        f"{len(days):,} days from {days['date'].iloc[0].date()} to {days['date'].iloc[-1].date()}: "
-        f"{len(fitted):,} have results, {len(days) - len(fitted):,} have none."
+        f"{counted(len(days), 'day')} from {days['date'].iloc[0].date()} to "
+        f"{days['date'].iloc[-1].date()}: "
+        f"{counted(len(fitted), 'has', 'have')} results, "
+        f"{counted(len(days) - len(fitted), 'has', 'have')} none."
         if len(days)
         else "The study has no days.",
         f"{shared.rag_sentence(study)} The status says whether a person should look, not whether "
@@ -125,7 +127,8 @@ def _data(study: Study) -> Section:
         "Data and conventions",
         f"Quotes were given as {read.get('quotes') or 'prices'}, curves as "
         f"{read.get('curves') or 'curves'}. One curve discounts and forwards (single curve).",
-        f"The checks warned about {warned:,} days, and {len(lost):,} days have no results.",
+        f"The checks warned about {counted(warned, 'day')}, and "
+        f"{counted(len(lost), 'day has', 'days have')} no results.",
         " ".join((incomplete_days(study), partly_quoted(study))).strip() or None,
         interpolated_sentence(study) or None,
         shared.framed(
@@ -191,8 +194,9 @@ def _leverage(study: Study) -> Section:
         "Leverage and influence",
         f"{first['label']} has the highest leverage (median {number(first['median'], '.2f')}, "
         f"above {near:g} "
-        f"on {percent(first[f'share_above_{near:g}'], 0)} of the {first['days']:,} days on which "
-        f"it is quoted), then {second['label']} ({number(second['median'], '.2f')}).",
+        f"on {percent(first[f'share_above_{near:g}'], 0)} of "
+        f"{counted(first['days'], 'day')} on which it is quoted), then "
+        f"{second['label']} ({number(second['median'], '.2f')}).",
         "Leverage peaks at both ends of the maturities on "
         f"{percent(every['dominated'].iloc[0], 0)} of the days."
         if len(every)
@@ -290,7 +294,7 @@ def _robustness(study: Study) -> Section:
         "robustness",
         "Robustness",
         f"{counted(len(found) - 1, 'variant')}, computed on {found['days'].iloc[0]:,} of "
-        f"{len(study.fitted):,} days.",
+        f"{counted(len(study.fitted), 'day')}.",
         *robustness_blocks(found),
     )
 

@@ -56,11 +56,12 @@ def rag_sentence(study: Study) -> str:
     counts = study.rag["rag"].value_counts()
     unknown = int(counts.get("grey", 0))
     text = ", ".join(
-        f"{counted(int(counts.get(name, 0)), 'day is', 'days are')} {name}"
+        f"{counted(int(counts[name]), 'day is', 'days are')} {name}"
         for name in ("green", "amber", "red")
+        if name in counts
     )
     more = counted(unknown, "more has no results", "more have no results")
-    return f"{text}{f'; {more}' if unknown else ''}."
+    return f"{text or 'No day has results'}{f'; {more}' if text and unknown else ''}."
 
 
 def red_days(study: Study) -> pd.DataFrame:

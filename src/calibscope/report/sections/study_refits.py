@@ -58,8 +58,8 @@ def _predicted(left_out: pd.DataFrame) -> str:
     if not shares:
         return "No quote could be left out."
     return (
-        f"Of {len(left_out):,} quotes left out, first order predicted the shift of the parameters "
-        f"to within a quarter for {shares}."
+        f"Of {counted(len(left_out), 'quote')} left out, first order predicted the shift of the "
+        f"parameters to within a quarter for {shares}."
     )
 
 
@@ -84,8 +84,9 @@ def _left_out(study: Study, dates: list[pd.Timestamp]) -> Table:
         )
     moves, error = Column("moves most", is_whole=True), Column("error of the prediction", share)
     columns = ("date", Column("without", "s"), moves, "predicted", error, "mark")
+    last = "the last day that is" if len(rows) == 1 else f"the last {len(rows)} days that are"
     caption = (
-        f"Largest change without a quote, the last {len(rows)} days that are not green: predicted "
+        f"Largest change without a quote, {last} not green: predicted "
         "means to within a quarter, with the exact Hessian"
     )
     return table(caption, columns, rows)
