@@ -298,7 +298,7 @@ def test_curves_between_and_outside_the_cap_dates(plain):
     found = market(*tables, curve())
     assert {finding.date for finding in found.dropped} == {DATES[20].item(), DATES[21].item()}
     unused = len(DATES) - 35
-    assert f"{unused} curves lie before or after" in str(found.warnings[0])
+    assert f"{unused} curves are dated before or after" in str(found.warnings[0])
 
 
 def test_only_the_maturities_that_are_wanted(plain):

@@ -172,12 +172,12 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"tenor": 0}, "tenor is 0"),
         ({"tenor": -0.5}, "tenor is -0.5"),
         ({"times": [0, 0.5, 1.0]}, "10Y: the cap needs 20 periods, the schedule has 2"),
-        ({"accruals": [0.5, 0.5]}, "21 times make 20 periods, but there are 2 accruals"),
+        ({"accruals": [0.5, 0.5]}, "21 times make 20 periods, but 2 accruals are given"),
         ({"prices": [0.01, None, 0.05]}, r"5Y: price is missing \(nan\)"),
         ({"prices": [0.01, "n/a", 0.05]}, "prices: entry 2 is 'n/a'; it must be a number"),
         ({"prices": [[0.01, 0.02, 0.05]]}, r"prices have shape \(1, 3\); give a flat list"),
         ({"prices": [0.01, [0.02], 0.05]}, r"prices: entry 2 is \[0.02\]"),
-        ({"prices": 0.01}, "3 maturities but 1 prices"),
+        ({"prices": 0.01}, "3 maturities but 1 price"),
         ({"prices": {}}, "prices are {}; give a list of numbers"),
         ({"maturities": ["3Y", 5, 10]}, "maturities: entry 1 is '3Y'"),
         ({"maturities": [1e9, 5, 10]}, "1e.09Y: the last payment"),
@@ -296,7 +296,7 @@ def test_a_day_built_by_hand_is_checked_too():
         ({"bid_ask": [[1, 2]]}, "bid_ask has shape"),
         ({"kind": "Cap"}, "kind is 'Cap'; choose from cap, floor"),
         ({"has_first_caplet": "no"}, "has_first_caplet is 'no'"),
-        ({"period_counts": [1, 10, 20]}, "3Y: the cap covers 1 periods; it needs more than 1"),
+        ({"period_counts": [1, 10, 20]}, "3Y: the cap covers 1 period; it needs more than 1"),
         ({"maturities": [-3, 5, 10]}, "maturity is -3.0"),
     ):
         with pytest.raises(cs.MarketDataError, match=message):

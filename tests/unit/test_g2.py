@@ -39,7 +39,7 @@ def test_impossible_parameters_are_refused(values, message):
 
 def test_parameter_table_must_match_the_days():
     book = CapBook.from_days([demo_day(), demo_day()])
-    with pytest.raises(ValueError, match=r"shape \(1, 5\); give 5 for each of 2 days"):
+    with pytest.raises(ValueError, match=r"shape \(1, 5\); give 5 for 2 days"):
         caps.evaluate([[0.1, 0.2, 0.01, 0.01, 0]], book)
     with pytest.raises(ValueError, match="rho_xy is -2 on day 1"):
         caps.evaluate([[0.1, 0.2, 0.01, 0.01, 0], [0.1, 0.2, 0.01, 0.01, -2]], book)

@@ -433,7 +433,7 @@ class Coupons:
         ("coordinates", {}, 'its coordinates have no "maturity"'),
         ("coordinates", 4.0, 'its coordinates have no "maturity"'),
         ("options", lambda self, day: "two", "coupons: its options are 'two'; return Options"),
-        ("options", lambda self, day: Options([2.0], [3], [2.0], [1.0]), "coupons: 1 times and 1"),
+        ("options", lambda self, day: Options([2.0], [3], [2.0], [1.0]), "coupons: 1 time and 1"),
     ],
 )
 def test_instruments_from_outside_that_are_no_instruments_are_refused(name, value, words):
@@ -452,7 +452,7 @@ def test_a_model_names_the_instrument_that_it_cannot_price():
     ("columns", "words"),
     [
         (([1.0], [1], [1.0], [1.0]), "two flows or more"),
-        (([1.0, 2.0], [2], [1.0, 2.0], [1.0, -1.0]), "2 expiries but 1 numbers"),
+        (([1.0, 2.0], [2], [1.0, 2.0], [1.0, -1.0]), "2 expiries but 1 number of cash flows"),
         (([1.5], [2], [1.0, 2.0], [1.0, -1.0]), "none before the option's expiry"),
         (([1.0], [2], [2.0, 2.0], [1.0, -1.0]), "must follow each other in time"),
         (([1.0], [2], [1.0, 2.0], [1.0, np.inf]), "finite numbers"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @file_options
-@click.option("--date", required=True, help="The day to calibrate, like 2022-07-21.")
+@click.option("--date", help="The day to calibrate, like 2022-07-21; the latest otherwise.")
 @click.option("--model", help="g2++ (default), hull-white, or one of your own.")
 @click.option("--full", is_flag=True, help="All tables of the page, not only one screen.")
 @click.option("--html", type=FILE, help="Write a page with figures to this file instead.")
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def day(
     context: click.Context,
     files: Files,
-    date: str,
+    date: str | None,
     model: str | None,
     full: bool,
     html: Path | None,
@@ -37,7 +37,7 @@ def day(
     """Calibrate one day, and say whether the result may be used.
 
     \b
-    calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18
+    calibscope day examples/caps.csv --curve examples/ois.csv
     calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18 --full
     calibscope day examples/caps.csv --curve examples/ois.csv --date 2020-03-18
         --html day.html
@@ -66,7 +66,7 @@ def day(
     market, _ = files.read(output)
     try:
         check_names(study.calibration.weights, market)
-        fit = calibrate(market.day(date), **study.calibration.arguments())
+        fit = calibrate(market.day(date or market.dates[-1]), **study.calibration.arguments())
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     thresholds = study.diagnosis.thresholds

@@ -34,8 +34,8 @@ class Schedule:
         if accruals.shape != (len(times) - 1,):
             return [
                 f"{counted(len(times), 'time makes', 'times make')} "
-                f"{counted(len(times) - 1, 'period')}, but accruals has {accruals.size}; give one "
-                "per period"
+                f"{counted(len(times) - 1, 'period')}, but "
+                f"{counted(accruals.size, 'accrual is', 'accruals are')} given; give one per period"
             ]
         problems = [
             f"time {i} is {times[i]}; it must be a number that is not negative"

@@ -1,6 +1,6 @@
 """What to do about a day: for each rule that speaks against it, a sentence made of its numbers.
 
-The rules are those of `study/rag.py`. A quote that several rules point to is named once.
+The rules are those of `study/rag.py`. What several rules ask for is said once.
 """
 
 import re
@@ -12,10 +12,14 @@ from calibscope.study.rag import NO_RESULT, STATUS, WARNINGS, Rag, Raised
 from calibscope.study.screening import DOUBTED_QUOTES, LIKELY_WRONG_QUOTE, STALE_DAY, UNUSUAL_DAY
 
 MOST = 3
-CLOSE = 1.05  # times the best RMSRE: a plausible fit that is almost as good
+CHEAP = 1.1  # times the best RMSRE: a plausible fit that costs less prices almost as well
 USE = "Use the parameters together and with their intervals: they are not independent."
 COMPLETE = "Complete or correct the quotes of the day, then run again."
-CALIBRATE = "Check the units of the quotes, then calibrate with the global solver and wide bounds."
+AGAIN = "Calibrate the day again with the global solver, and look at its quotes."
+PROVIDER = "Ask the data provider, or exclude the day (setting checks.exclude)."
+LIMIT = "Review this limit, which your settings have set."
+REACH = "Use prices and profile intervals; use none of these parameters without its range."
+OPEN = re.compile(r"^Reduced EDoF \([^)]*\): ([^;.]*)")  # what a summary says first
 
 Day = Mapping[str, Any]
 
@@ -31,99 +35,88 @@ def actions(raised: Sequence[Raised], day: Day) -> tuple[str, ...]:
     if not raised:
         return (USE,)
     urgent = sorted(raised, key=lambda one: one.colour is not Rag.RED)
-    found: dict[str, str] = {}  # by what they are about, the first sentence of each
-    for one in urgent:
-        about, sentence = ACTIONS.get(one.rule, _look)(one, day)
-        found.setdefault(about, sentence)
-    return tuple(found.values())[:MOST]
+    said = (ACTIONS.get(one.rule, _always(LIMIT))(one, day) for one in urgent)
+    return tuple(dict.fromkeys(said))[:MOST]
 
 
-def _wrong_quote(_: Raised, day: Day) -> tuple[str, str]:
-    names = ", ".join(day.get("accused") or ())
-    who = names or str(day.get("outlier") or "").removeprefix("one of ")
+def _compared(who: str) -> str:
     it = "them" if "," in who else "it"
-    who = who or "the quotes in doubt"
-    return who, f"Check {who} against another source, and calibrate without {it}."
-
-
-def _doubted(one: Raised, _: Day) -> tuple[str, str]:
-    who = one.reason.removeprefix("one of ").removesuffix(" is likely wrong")
-    return who, f"Check {who} against another source: one of them is likely wrong."
-
-
-def _dominant(_: Raised, day: Day) -> tuple[str, str]:
-    who = str(day.get("largest_refit_confidence_at"))
-    return who, f"Check {who} against another source first: the fit depends on it."
-
-
-def _residual(_: Raised, day: Day) -> tuple[str, str]:
-    who, size = str(day.get("largest_residual_at")), day.get("largest_residual")
-    return who, (
-        f"Compare {who}, which is met worst ({percent(size, 1, '+')}), with its neighbours and "
-        "with another source."
+    return (
+        f"Compare {who} with another source; correct or exclude {it}, and calibrate the day again."
     )
 
 
-def _lost(_: Raised, __: Day) -> tuple[str, str]:
-    return "combinations", (
-        "Do not interpret single parameters: some can move together at unchanged prices. Fix one "
-        "of them (setting calibration.fixed), or use the prices alone."
+def _accused(_: Raised, day: Day) -> str:
+    return _compared(", ".join(day.get("accused") or ()) or "the quotes in doubt")
+
+
+def _doubted(one: Raised, _: Day) -> str:
+    return _compared(one.reason.removeprefix("one of ").removesuffix(" is likely wrong"))
+
+
+def _outlier(_: Raised, day: Day) -> str:
+    return _compared(str(day.get("outlier")).removeprefix("one of "))
+
+
+def _residual(_: Raised, day: Day) -> str:
+    return _compared(str(day.get("largest_residual_at")))
+
+
+def _dominant(_: Raised, day: Day) -> str:
+    who = day.get("largest_refit_confidence_at")
+    return f"Confirm {who} with a second source before the parameters are released."
+
+
+def _lost(_: Raised, day: Day) -> str:
+    found = OPEN.search(str(day.get("summary")))
+    names = re.findall(r"(\w+) (?:up|down)", found.group(1)) if found else []
+    fix = f"fix {' or '.join(names)}" if len(names) > 1 else "fix a parameter"
+    return (
+        f"Use prices and what is identified, not single parameters; or {fix} (setting "
+        "calibration.fixed)."
     )
 
 
-def _reach(_: Raised, day: Day) -> tuple[str, str]:
-    names = re.findall(r"(\w+) from ", str(day.get("widest_reach_at")))
-    who = " and ".join(names) or "the parameters"
-    return "reach", f"Give {who} as a range: fits that are almost as good have quite other values."
-
-
-def _implausible(_: Raised, day: Day) -> tuple[str, str]:
-    other = day.get("plausible_rmsre")
-    if other is None or other != other:
-        return "plausible", "Widen the bounds: they leave no plausible fit."
-    best, cost = percent(day.get("rmsre")), percent(other)
-    how = (
-        f"as well (RMSRE {cost})" if cost == best else f"almost as well (RMSRE {cost}, not {best})"
-    )
-    if other > CLOSE * day["rmsre"]:
-        how = f"less well (RMSRE {cost}, not {best})"
-    return "plausible", (
-        f"Hand the plausible parameters to the scenarios: they price the quotes {how}."
+def _implausible(_: Raised, day: Day) -> str:
+    best, other = day.get("rmsre"), day.get("plausible_rmsre")
+    if best is None or other is None or other != other:
+        return "Widen the bounds: they leave no plausible fit."
+    if other > CHEAP * best:
+        return (
+            "Decide whether implausible parameters may be used: the best plausible fit has an "
+            f"RMSRE of {percent(other)}, against {percent(best)}."
+        )
+    cost = other / best - 1.0 if best else 0.0
+    return (
+        "Use the best plausible fit: it prices the quotes almost as well (its RMSRE is "
+        f"{percent(abs(cost), 1)} {'higher' if cost >= 0 else 'lower'})."
     )
 
 
-def _bound(_: Raised, day: Day) -> tuple[str, str]:
-    where, cost = day.get("largest_bound_cost_at"), day.get("largest_bound_cost")
-    return "bound", (
-        f"Decide whether the bound of {where} is meant: it raises the RMSRE by "
-        f"{percent(cost, 1)} of itself."
-    )
+def _bound(_: Raised, day: Day) -> str:
+    where = day.get("largest_bound_cost_at")
+    return f"Justify the bound of {where}, or widen it (setting calibration.bounds)."
 
 
-def _look(one: Raised, _: Day) -> tuple[str, str]:
-    """A limit on some other number."""
-    return one.rule, f"Find out why: {one.reason}."
+def _always(sentence: str) -> Callable[[Raised, Day], str]:
+    return lambda one, day: sentence
 
 
-def _always(about: str, sentence: str) -> Callable[[Raised, Day], tuple[str, str]]:
-    return lambda one, day: (about, sentence)
-
-
-ACTIONS: Mapping[str, Callable[[Raised, Day], tuple[str, str]]] = {
-    NO_RESULT: _always("quotes", COMPLETE),
-    STATUS: _always("optimum", CALIBRATE),
-    "is_off_optimum": _always("optimum", CALIBRATE),
-    LIKELY_WRONG_QUOTE: _wrong_quote,
-    "has_outlier": _wrong_quote,
+ACTIONS: Mapping[str, Callable[[Raised, Day], str]] = {
+    NO_RESULT: _always(COMPLETE),
+    STATUS: _always(AGAIN),
+    "is_off_optimum": _always(AGAIN),
+    LIKELY_WRONG_QUOTE: _accused,
     DOUBTED_QUOTES: _doubted,
+    UNUSUAL_DAY: _always(PROVIDER),
+    STALE_DAY: _always(PROVIDER),
+    WARNINGS: _always(PROVIDER),
     "rmsre": _residual,
     "largest_residual": _residual,
+    "has_outlier": _outlier,
     "largest_refit_confidence": _dominant,
     "lost_directions": _lost,
-    "widest_reach": _reach,
+    "widest_reach": _always(REACH),
     "is_implausible": _implausible,
     "largest_bound_cost": _bound,
-    UNUSUAL_DAY: _always("day", "Compare the quotes with another source: several moved oddly."),
-    STALE_DAY: _always("day", "Ask for new quotes: these repeat those of the day before."),
-    WARNINGS: _always("data", "See what the checks found in the data: calibscope check lists it."),
 }

@@ -37,7 +37,7 @@ class Options:
         if len(self.expiries) != len(self.flow_counts) or not len(self.expiries):
             raise ValueError(
                 f"{counted(len(self.expiries), 'expiry', 'expiries')} but "
-                f"{counted(len(self.flow_counts), 'number', 'numbers')} of cash flows; "
+                f"{counted(len(self.flow_counts), 'number')} of cash flows; "
                 "give one of each per option, at least one"
             )
         total = int(self.flow_counts.sum())

@@ -29,8 +29,8 @@ MOST_BARS = 15  # quotes, so that the answer fits a screen
 RMSRE = ".2f"
 VERDICTS = {
     Rag.GREEN: ("GREEN: yes. No rule asks for a review.", "good"),
-    Rag.AMBER: ("AMBER: only after a review of what follows.", "warning"),
-    Rag.RED: ("RED: no, not before what follows is resolved.", "bad"),
+    Rag.AMBER: ("AMBER: yes, once the points below are decided.", "warning"),
+    Rag.RED: ("RED: no, not before the points below are reviewed.", "bad"),
     Rag.GREY: ("GREY: no, there is none.", "bad"),
 }
 
