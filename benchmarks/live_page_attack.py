@@ -46,7 +46,7 @@ def bodies(dependencies: list[dict[str, Any]]) -> list[dict[str, Any]]:
     show, go, ask = (entry["output"] for entry in dependencies)
     search = f"?date={DAY}"
     buttons = [("view", "influence"), ("solver", "lm"), ("without", "7Y")]
-    plain = ("head", "controls", "views", "summary", "figures", "words")
+    plain = ("head", "notice", "controls", "views", "summary", "links", "figures", "words")
     return [
         {
             "output": show,
@@ -57,7 +57,7 @@ def bodies(dependencies: list[dict[str, Any]]) -> list[dict[str, Any]]:
         },
         {
             "output": go,
-            "outputs": [_entry("url", "search"), _entry("summary", "children")],
+            "outputs": [_entry("url", "search"), _entry("notice", "children")],
             "inputs": [
                 [_entry({"type": "go", "where": w}, "n_clicks") for w in ("previous", "next")],
                 [
@@ -88,7 +88,7 @@ def asked(output: str, moved: str, size: float) -> dict[str, Any]:
     return {
         "output": output,
         "outputs": [
-            _entry("summary", "children"),
+            *(_entry(name, "children") for name in ("notice", "summary", "links")),
             fields("figure", "place", places, "figure", [None] * 2),
             fields("caption", "place", places, "children", [None] * 2),
             _entry("words", "children"),

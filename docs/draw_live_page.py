@@ -22,7 +22,7 @@ def main() -> None:
         server, address = make_server(store, "127.0.0.1", 0)
         threading.Thread(target=server.run, daemon=True).start()
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 1010})
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(address + STATE)
         page.wait_for_selector("#figures .js-plotly-plot .main-svg")
         page.wait_for_timeout(1500)

@@ -380,7 +380,7 @@ READER_CASES = [
          bad="settings", settings='[curve]\ncompounding = "annual"\n'),
     Case("foreign truth", says=("conventions.first_caplet is 'ja'; use true or false",),
          bad="settings", settings='[conventions]\nfirst_caplet = "ja"\n'),
-    Case("no date to exclude", says=("checks.exclude is '2024-02-30'; use a date",),
+    Case("no date to exclude", says=("checks.exclude is '2024-02-30'; there is no such day",),
          bad="settings", settings='[checks]\nexclude = ["2024-02-30"]\n'),
 ]  # fmt: skip
 

@@ -22,6 +22,7 @@ from calibscope.report.web.app import make_app
 from calibscope.report.web.serve import AddressError, make_server
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import LinkError, State
+from live_page_attack import CALLBACK, bodies
 
 HOSTILE_NAME = '<i>name</i> <a href="https://evil.example">x</a><img src=x onerror=alert(1)>\x00'
 EMBEDDED = r'(?s)<script type="application/json"[^>]*>(.*?)</script>'
@@ -30,6 +31,14 @@ EMBEDDED = r'(?s)<script type="application/json"[^>]*>(.*?)</script>'
 @pytest.fixture(scope="module")
 def client(live_store):
     return make_app(live_store).server.test_client()
+
+
+def post(client, query, known=None):
+    """What the page gets for an address, by the part that it changes."""
+    body = bodies(client.get("/_dash-dependencies").get_json())[0]
+    body["inputs"][0]["value"], body["state"][0]["value"] = query, known
+    answer = client.post(CALLBACK, json=body).get_json()["response"]
+    return {name: part.get("children", part.get("data")) for name, part in answer.items()}
 
 
 def test_the_page_loads_nothing_from_elsewhere(client):
@@ -58,6 +67,43 @@ def test_a_wrong_link_is_no_report(client, query):
     assert answer.status_code == 400
     assert answer.mimetype == "text/plain"
     assert answer.data
+
+
+@pytest.mark.parametrize(
+    ("date", "words"),
+    [
+        ("2020-03-21", "near it: 2020-03-20 and 2020-03-23"),
+        ("2020-03-06", "no quotes that can be used"),
+        ("21.03.2030", "near it: 2020-03-31"),
+    ],
+)
+def test_a_date_without_data_leaves_no_fact_of_another(client, date, words):
+    """Neither numbers nor quotes, views, links, status or line in the series."""
+    former = "?date=2020-03-17"
+    (rmsre,) = set(re.findall(r"RMSRE (\d.\d+ %)", json.dumps(post(client, former)["summary"])))
+    after = post(client, f"?date={date}", known=former)
+    for part in ("notice", "controls", "views", "links", "figures", "words"):
+        assert after[part] == []
+    graph = after["head"][1]["props"]["children"][0]["props"]["children"]["props"]["figure"]
+    assert len(graph.pop("data")) > 1  # the series has every date
+    left = json.dumps(after)
+    assert words in left
+    assert not any(fact in left for fact in ("2020-03-17", rmsre, "green"))
+
+
+def test_what_is_refused_says_what_is_shown_meanwhile(client):
+    body = bodies(client.get("/_dash-dependencies").get_json())[1]
+    body["inputs"][2]["value"], body["changedPropIds"] = "soon", ["date.value"]
+    answer = client.post(CALLBACK, json=body).get_json()["response"]
+    assert list(answer) == ["notice"]  # nothing else changes
+    said = json.dumps(answer)
+    assert "'soon'; write it like 2022-07-21 or 21.07.2022" in said
+    assert "The page still shows 2020-03-18 as it was before" in said
+
+
+def test_the_link_to_copy_names_the_day_that_is_shown(client):
+    links = json.dumps(post(client, "")["links"])
+    assert '"data-link": "?date=2020-03-31"' in links
 
 
 def test_names_in_data_are_never_markup(tmp_path):
@@ -105,21 +151,8 @@ def test_an_unforeseen_error_is_logged_and_told(live_store, monkeypatch, caplog)
         raise RuntimeError("secret")
 
     monkeypatch.setattr(live, "_answered", broken)
-    body = {
-        "output": (
-            "..head.children...controls.children...views.children...summary.children..."
-            "figures.children...words.children...known.data.."
-        ),
-        "outputs": [
-            {"id": name, "property": "data" if name == "known" else "children"}
-            for name in ("head", "controls", "views", "summary", "figures", "words", "known")
-        ],
-        "inputs": [{"id": "url", "property": "search", "value": ""}],
-        "state": [{"id": "known", "property": "data", "value": None}],
-        "changedPropIds": ["url.search"],
-    }
-    answer = make_app(live_store).server.test_client().post("/_dash-update-component", json=body)
-    said = json.dumps(answer.get_json()["response"]["summary"])
+    answer = post(make_app(live_store).server.test_client(), "?date=2020-03-18")
+    said = json.dumps(answer["summary"])
     assert entry.UNKNOWN in said
     assert "secret" not in said
     assert "secret" in caplog.text

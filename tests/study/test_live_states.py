@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calibscope as cs
-from calibscope.report.document import Table
+from calibscope.market.inputs import parsed_date
+from calibscope.report.document import Collapsible, Table
 from calibscope.report.figures.markup import plain
 from calibscope.report.web import answers
 from calibscope.report.web import source as sources
 from calibscope.report.web.app import make_app
+from calibscope.report.web.shown import answered
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import LinkError, State, state_of_link
 from calibscope.report.web.steps import changed, chosen, in_unit, on_neighbour, undone
@@ -52,9 +54,17 @@ def test_a_link_gives_its_state_back(state):
     assert again.link == state.link
 
 
-@pytest.mark.parametrize("text", ["2020-03-18", "18.03.2020", "18.3.2020", "2020/03/18"])
-def test_a_date_as_people_write_it(text):
-    assert state_of_link(f"?date={text}").date == DAY
+@pytest.mark.parametrize(
+    "text", ["18.03.2020", "20200318", "2020/3/18", "18/03/2020", "soon", "30.02.2020"]
+)
+def test_a_date_is_read_or_refused_as_in_the_terminal(text):
+    date, why = parsed_date(text)
+    if why:
+        with pytest.raises(LinkError) as error:
+            state_of_link(f"?date={text}")
+        assert [str(error.value)] == why
+    else:
+        assert state_of_link(f"?date={text}").date == date == DAY
 
 
 def test_the_plain_page_has_a_plain_link():
@@ -63,17 +73,17 @@ def test_the_plain_page_has_a_plain_link():
 
 
 HOSTILE = {
-    "?date=tomorrow": "use a date such as",
+    "?date=tomorrow": "write it like 2022-07-21",
     "?date=2020-03-18&date=2020-03-19": "twice",
     "?move=3Y:one": "use a number",
-    "?move=3Y:1e308": "stay between",
+    "?move=3Y:1e308": r"^3Y is moved by 1e\+308; stay between",
     "?move=3Y:nan": "use a finite number",
     "?move=%00:1": "use the name of a quote",
     "?without=<b>": "use the name of a quote",
     "?solver=<script>alert(1)</script>": "choose from study, global",
     "?view=__proto__": "choose from overview",
     "?bounds=a_x:1": "numbers are missing",
-    "?bounds=a_x:5:1": "lower <= upper",
+    "?bounds=a_x:5:1": "^bounds of a_x are 5 and 1; give lower <= upper",
     "?strange=1": "there is no such setting",
     "?" + 3000 * "a": "longer than 2,000 characters",
     "?move=" + ",".join(f"{k}M:1" for k in range(1, 200)): "at most 60",
@@ -154,10 +164,11 @@ LEVELS = (0.95, 0.75, 0.5)
 
 def shown(source, query):
     """The table of parameters, and the sentences around it."""
-    state = state_of_link(query)
-    blocks = list(answers.summary(source, state, source.what_if(state)))
+    blocks = list(answers.summary(answered(source, state_of_link(query))))
     (found,) = (block for block in blocks if isinstance(block, Table))
-    return found, " ".join(block for block in blocks if isinstance(block, str))
+    left_out = [each for block in blocks if isinstance(block, Collapsible) for each in block.blocks]
+    texts = [block for block in blocks if isinstance(block, str)]
+    return found, " ".join([*texts, *(block.text for block in left_out)])
 
 
 @pytest.fixture(scope="module")
@@ -187,8 +198,7 @@ def test_a_day_at_rest_has_profile_intervals_and_a_moved_one_the_quick_ones(sour
 
 
 def view_of(source, query):
-    state = state_of_link(query)
-    return answers.view(source, state, source.date(state), source.what_if(state))
+    return answers.view(answered(source, state_of_link(query)))
 
 
 def test_stored_profiles_are_shown_and_not_computed_again(profiled, monkeypatch):
@@ -223,16 +233,47 @@ def test_a_study_by_delta_method_shows_delta_intervals(tmp_path):
     assert table.caption.endswith("by delta method, the quick ones")
 
 
+def test_a_change_stands_before_after_and_beside_its_status(source):
+    """12Y is wrong on that day; without it the fit is green, by the rules about fits."""
+    table, words = shown(source, "?date=2020-03-11&without=12Y")
+    titles, rows = [column.title for column in table.columns], {row[0]: row for row in table.rows}
+    assert titles[:5] == ["quantity", "before", "after", "change", "predicted"]
+    assert rows["RMSRE"][1:4] == ("2.81 %", "0.70 %", "-75.0 %")
+    assert rows["RAG of the fit"][1:4] == ("amber", "green", "better")
+    before, after = rows["a_y"][1:3]
+    assert rows["a_y"][3] == f"\N{MULTIPLICATION SIGN} {after / before:.3g}"
+    assert rows["rho_xy"][3] == "0"
+    assert "screening of quotes against their history are not among them" in words
+    wrong, words = shown(source, "?date=2020-03-18&move=12Y:-9")
+    assert wrong.rows[-1][1:4] == ("green", "amber", "worse")
+    assert "Rated amber: " in words
+
+
+def test_two_dates_lie_on_common_axes(source):
+    query = "?date=2020-03-18&other=2020-03-11&view=dates&without=12Y"
+    table, drawn = view_of(source, query)
+    assert [column.title for column in table.columns][1:5] == [
+        "2020-03-18", "2020-03-18, what if", "2020-03-11", "change"
+    ]  # fmt: skip
+    market = [trace for trace in drawn.figure.data if trace.name.endswith(": market")]
+    assert [trace.yaxis for trace in market] == ["y", "y"]
+    assert [len(trace.x) for trace in market] == [12, 13]  # what is left out is in the second
+    assert list(drawn.figure.layout.xaxis.categoryarray) == list(market[1].x)
+    assert not list(answers.summary(answered(source, state_of_link(query))))
+
+
 def test_the_plausible_fit_is_there_with_its_cost(profiled):
     table, words = shown(profiled, "?date=2023-06-15")
-    assert "plausible" in [column.title for column in table.columns]
+    assert "plausible fit" in [column.title for column in table.columns]
     row = profiled.study(State()).fitted.iloc[-1]
     cost = row["plausible_rmsre"] / row["rmsre"] - 1.0
     assert f"(+{100 * cost:.1f} %)" in words
     assert "50 % of the study's days are implausible" in words
     two, *_ = view_of(profiled, "?date=2022-05-16&other=2023-06-15&view=dates")
     titles = [column.title for column in two.columns]
-    assert titles == ["of the fit", "2022-05-16", "2023-06-15", "2023-06-15, plausible"]
+    assert titles == [
+        "quantity", "2022-05-16", "2023-06-15", "change", "2023-06-15, plausible fit"
+    ]  # fmt: skip
 
 
 def test_the_noise_of_the_history_is_named_beside_a_day(source, study):

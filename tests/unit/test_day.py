@@ -378,3 +378,8 @@ def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():
 def test_implied_normal_vols_of_a_day():
     quoted = day(prices=None, vols=[0.008, 0.009, 0.0085], notional=1e6, kind="floor")
     assert quoted.normal_vols == pytest.approx([0.008, 0.009, 0.0085], rel=1e-11)
+
+
+@pytest.mark.parametrize("text", ["20220721", "2022/7/21", "21.7.2022", "44763", " 2022-07-21 "])
+def test_a_single_date_is_read_as_those_of_files_are(text):
+    assert day(date=text).date == datetime.date(2022, 7, 21)

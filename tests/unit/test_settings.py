@@ -101,7 +101,7 @@ SUCH = "there is no such setting"
         ("checks.maturities", [3, "3Z"],
          "checks.maturities is '3Z'; use a maturity such as 3Y, or a number of years"),
         ("checks.exclude", ["2024-06-03", "soon"],
-         "checks.exclude is 'soon'; use a date such as 2024-06-03"),
+         "checks.exclude is 'soon'; write it like 2022-07-21 or 21.07.2022"),
         ("curve.compounding", "annual",
          f"curve.compounding: {SUCH}; did you mean conventions.compounding?"),
         ("tenor", "6M", f"tenor: {SUCH}; did you mean conventions.tenor?"),

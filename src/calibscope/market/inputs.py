@@ -4,7 +4,6 @@ Each function returns the problems instead of raising, so that a caller can repo
 """
 
 import datetime
-import re
 from collections.abc import Sequence
 from typing import TypeGuard, get_args
 
@@ -14,8 +13,8 @@ from calibscope.base.arrays import Array, ArrayLike
 from calibscope.base.brief import brief
 from calibscope.base.numbers import counted
 from calibscope.base.spelling import choose_from
+from calibscope.market.written_dates import date_or_remedy
 
-DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")  # 21.07.2022, which only means one thing
 LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no floats then
 
 
@@ -110,9 +109,7 @@ def parsed_date(date: object) -> tuple[datetime.date | None, list[str]]:
         return date.date(), []
     if date is None or isinstance(date, datetime.date):
         return date, []
-    try:
-        if isinstance(date, str) and DAY_FIRST.fullmatch(date):
-            return datetime.datetime.strptime(date, "%d.%m.%Y").date(), []
-        return datetime.date.fromisoformat(date), []  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None, [f"date is {date!r}; write it like 2022-07-21 or 21.07.2022"]
+    found = date_or_remedy(date)
+    if isinstance(found, str):
+        return None, [f"date is {brief(date)}; {found}"]
+    return found, []

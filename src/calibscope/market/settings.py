@@ -33,6 +33,7 @@ from calibscope.market.interpolation import Interpolation
 from calibscope.market.maturity import maturity
 from calibscope.market.panel import CapQuantity, CurveQuantity, Quantity
 from calibscope.market.quotes import Kind
+from calibscope.market.written_dates import date_or_remedy
 
 Unit = Literal["decimal", "percent", "bp", "currency"]
 Years = Literal["6M", "3M"]
@@ -64,10 +65,10 @@ Maturity = Annotated[float, BeforeValidator(_years)]  # years, or like 3Y
 
 
 def _date(value: Any) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(str(value).removesuffix(" 00:00:00"))
-    except ValueError:
-        raise PydanticCustomError("date", "use a date such as 2024-06-03") from None
+    found = date_or_remedy(str(value))
+    if isinstance(found, str):
+        raise PydanticCustomError("date", "{text}", {"text": found})
+    return found
 
 
 def _tenor(value: Any) -> Any:

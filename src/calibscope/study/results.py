@@ -108,7 +108,7 @@ def _compute(days: Sequence[MarketDay], settings: StudySettings, threads: int | 
             "intervals": _intervals(places, sample, section.levels),
             "directions": _of_directions(places, sample),
             "influence": _of_pairs(places, sample),
-            "metrics": _further(places, sample, further),
+            "metrics": further_rows(places, sample, further),
             **left_out_columns(places.tolist(), sample.fits, sample.left_out),
         }.items():
             tables[name] = _stacked(tables[name], columns) if name in tables else columns
@@ -180,7 +180,7 @@ def _of_directions(places: Indices, sample: Diagnosed) -> Columns:
     }
 
 
-def _further(places: Indices, sample: Diagnosed, metrics: Sequence[Metric]) -> Columns:
+def further_rows(places: Indices, sample: Diagnosed, metrics: Sequence[Metric]) -> Columns:
     """Metrics from outside, one below the other; a row has what they are of, and else ""."""
     columns: Columns = {name: [] for name in ("day", "metric", "label", "parameter", "value")}
     for metric in metrics:

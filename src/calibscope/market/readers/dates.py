@@ -7,7 +7,6 @@ the other half as text.
 """
 
 import datetime
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,21 +15,20 @@ from calibscope.base.arrays import BoolArray
 from calibscope.market.panel import Dates
 from calibscope.market.readers.reading import Reading
 from calibscope.market.readers.table import Cell, Table, shown
+from calibscope.market.written_dates import (
+    FIRST,
+    LAST,
+    TIME_OF_DAY,
+    YEAR_LAST,
+    date_written,
+    text_of,
+    way_of,
+)
 
 EPOCH = datetime.date(1970, 1, 1)
-EXCEL_EPOCH = datetime.date(1899, 12, 30)
-FIRST, LAST = datetime.date(1954, 10, 3), datetime.date(2119, 1, 10)  # serials 20,000 to 80,000
 NOT_A_DATE = int(np.datetime64("NaT", "D").astype(np.int64))
 
 Place = Callable[[Cell], str]
-
-_SEPARATOR = r"([-/.])"
-YEAR_FIRST = re.compile(rf"(\d{{4}}){_SEPARATOR}(\d\d?)\2(\d\d?)|(\d{{4}})(\d\d)(\d\d)", re.ASCII)
-YEAR_LAST = re.compile(rf"(\d\d?){_SEPARATOR}(\d\d?)\2(\d{{4}})", re.ASCII)
-TWO_DIGIT_YEAR = re.compile(rf"\d\d?{_SEPARATOR}\d\d?\1\d\d", re.ASCII)
-SERIAL = re.compile(r"\d{5}(?:[.,]0*)?", re.ASCII)
-MIDNIGHT = re.compile(r"[ T]0?0:00(?::00(?:[.,]0+)?)?(?:Z|\+00:00)?$", re.ASCII)
-TIME_OF_DAY = re.compile(r"\d[ T]\d\d?:\d\d", re.ASCII)
 
 
 def dates(
@@ -67,31 +65,11 @@ def dates(
     return found
 
 
-def _text(cell: Cell) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return MIDNIGHT.sub("", str(cell))
-
-
-def _way(cell: Cell) -> str | None:
-    """How a single cell is written, or None if it is not a date."""
-    if isinstance(cell, datetime.date):
-        return "date cells"
-    text = _text(cell)
-    if YEAR_FIRST.fullmatch(text):
-        return "iso"
-    if match := YEAR_LAST.fullmatch(text):
-        return "dmy" if match[2] == "." else "either"
-    if SERIAL.fullmatch(text):
-        return "excel"
-    return "two digits" if TWO_DIGIT_YEAR.fullmatch(text) else None
-
-
 def _way_of_all(cells: Sequence[Cell], place: Place, reading: Reading) -> str | None:
     """The one way in which the dates are written, or None, with a problem, if it is open."""
     examples: dict[str, Cell] = {}
     for cell in cells:
-        way = _way(cell)
+        way = way_of(cell)
         if way is not None:
             examples.setdefault(way, cell)
     explicit = reading.settings.date_format
@@ -121,7 +99,7 @@ def _day_or_month_first(cells: Sequence[Cell], place: Place, reading: Reading) -
     refined: dict[str, Cell] = {}
     open_cell: Cell = ""
     for cell in cells:
-        if match := YEAR_LAST.fullmatch(_text(cell)):
+        if match := YEAR_LAST.fullmatch(text_of(cell)):
             if int(match[1]) > 12:
                 refined.setdefault("dmy", cell)
             elif int(match[3]) > 12:
@@ -150,12 +128,12 @@ def _day(cell: Cell, way: str | None, reading: Reading) -> int | str:
     """Days since 1970, or what is wrong with the cell; '' if that is said elsewhere."""
     if reading.is_gap(cell):
         return "the date is blank, but the row has values; fill it in or remove the row"
-    if TIME_OF_DAY.search(_text(cell)):
+    if TIME_OF_DAY.search(text_of(cell)):
         return f"{shown(cell)} has a time of day; give the date alone"
     if way is None:
-        return "" if _way(cell) else _no_date(cell, reading)
+        return "" if way_of(cell) else _no_date(cell, reading)
     try:
-        day = _parsed(cell, way)
+        day = date_written(cell, way)
     except (ValueError, OverflowError):
         return f"{shown(cell)} is not in the calendar; correct it"
     if day is None:
@@ -163,33 +141,6 @@ def _day(cell: Cell, way: str | None, reading: Reading) -> int | str:
     if not FIRST <= day <= LAST:
         return f"{shown(cell)} is outside {FIRST.year} to {LAST.year}; correct it"
     return (day - EPOCH).days
-
-
-def _parsed(cell: Cell, way: str) -> datetime.date | None:
-    """The date, None if it is not written in this way; ValueError if no such day exists."""
-    if isinstance(cell, datetime.datetime):
-        return cell.date()
-    if isinstance(cell, datetime.date):
-        return cell
-    text = _text(cell)
-    if way == "excel":
-        if not SERIAL.fullmatch(text):
-            return None
-        return EXCEL_EPOCH + datetime.timedelta(days=int(text[:5]))
-    if way == "iso":
-        match = YEAR_FIRST.fullmatch(text)
-        numbers = [int(part) for part in match.groups() if part and part.isdigit()] if match else []
-        return datetime.date(*numbers) if numbers else None
-    if way in ("dmy", "mdy"):
-        match = YEAR_LAST.fullmatch(text)
-        if match is None:
-            return None
-        day, month = (match[1], match[3]) if way == "dmy" else (match[3], match[1])
-        return datetime.date(int(match[4]), int(month), int(day))
-    try:
-        return datetime.datetime.strptime(text, way).date()
-    except ValueError:
-        return None
 
 
 def _no_date(cell: Cell, reading: Reading) -> str:

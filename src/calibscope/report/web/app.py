@@ -6,6 +6,7 @@ dates, through `show`; `ask` for numbers, which it answers itself, so that nothi
 while somebody types.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -23,10 +24,13 @@ from calibscope.report.web.components import message, pictures, split, words
 from calibscope.report.web.controls import controls, near_optimal_button, state_of_numbers, views
 from calibscope.report.web.entry import guard, offer_report, refuse, told
 from calibscope.report.web.heading import heading
+from calibscope.report.web.headline import headline
+from calibscope.report.web.shown import answered
 from calibscope.report.web.source import Source
 from calibscope.report.web.state import State, state_of_link
-from calibscope.report.web.steps import changed, chosen, on_neighbour, undone
+from calibscope.report.web.steps import changed, chosen, on_neighbour, undone, with_other
 
+WAIT = "Calibrating. The first time on a machine takes about a minute: kernels are compiled then."
 LAID_OUT = "laid out"  # what is known of a page that shows a message
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -74,14 +78,15 @@ def _layout() -> Any:
             dcc.Location(id="url", refresh=False),
             dcc.Store(id="known"),
             html.A("Skip to the answer", href="#main", className="skip"),
-            html.Div(id="head"),
+            html.Div(html.Header(html.H1("What if?")), id="head"),
+            html.Div(id="notice"),
             html.Div(
                 [
                     html.Aside(id="controls", **{"aria-label": "What to change"}),
                     html.Main(
                         [
-                            html.Div(id="summary", **{"aria-live": "polite"}),
-                            html.Div(id="views"),
+                            html.Div(html.P(WAIT, role="status"), id="summary"),
+                            html.Div([html.Div(id="views"), html.Div(id="links")], className="bar"),
                             dcc.Loading(
                                 html.Div(id="figures"), delay_show=600,
                                 overlay_style={"visibility": "visible", "opacity": 0.4},
@@ -108,22 +113,24 @@ class Answer:
 
 
 def _answered(source: Source, state: State) -> Answer:
-    date = source.date(state)
     with source.turn():
-        found = source.what_if(state)
-        head = list(answers.summary(source, state, found))
-        lead, figures, rest = split(answers.view(source, state, date, found))
+        shown = answered(source, state)
+        line = headline(shown)
+        head = words(answers.summary(shown))
+        lead, figures, rest = split(answers.view(shown))
         for block in figures:
             _ = block.figure  # made while it is our turn
-    links = html.P(
-        [
-            html.A("Link to this state", href=state.link),
-            html.A("Save it as a one-day report", href=f"day.html{state.link}"),
-        ],
-        className="links",
-    )
     further = [near_optimal_button(state)] if state.view == "consequences" else []
-    return Answer([*words(head), links, *lead], figures, [*rest, *further])
+    return Answer([line, *head, *lead], figures, [*rest, *further])
+
+
+def _links(state: State) -> list[Any]:
+    """What to do with a state; `assets/copy_link.js` copies."""
+    return [
+        html.Span(id="copied", role="status"),
+        html.Button("Copy link", id="copy-link", **{"data-link": state.link}),
+        html.A("Save as report", href=f"day.html{state.link}"),
+    ]
 
 
 def _state(source: Source, search: str | None) -> State:
@@ -132,57 +139,79 @@ def _state(source: Source, search: str | None) -> State:
     return state.model_copy(update={"date": source.date(state)})
 
 
-def _is_same_day(known: str | None, state: State) -> bool:
-    """Whether the page that is there, by its link, is of the same day and model."""
+def _has_same_head(known: str | None, state: State) -> bool:
+    """Whether the page that is there, by its link, is of the same dates and model."""
     try:
         before = state_of_link(known or "")
     except ValueError:
         return False
-    return bool(known) and (before.date, before.model) == (state.date, state.model)
+    own = (before.date, before.other, before.model)
+    return bool(known) and own == (state.date, state.other, state.model)
 
 
-def _why(error: Exception, source: Source) -> Any:
+def _why(source: Source, lead: str, error: Exception, *further: Any) -> Any:
     """What went wrong, as a visitor is told."""
-    return message(told(error, source.path))
+    return message(lead, told(error, source.path), *further)
+
+
+def _refused(source: Source, search: str | None, error: Exception) -> Any:
+    """Why what was asked was not done, and what the page shows meanwhile."""
+    shows = "The page has not changed."
+    with suppress(Exception):
+        shows = f"The page still shows {_state(source, search).date} as it was before."
+    return _why(source, "Not done.", error, shows)
+
+
+def _without_day(source: Source, search: str | None, error: Exception) -> list[Any]:
+    """The page where there is nothing to show: no fact of another day stays."""
+    state, lead = State(), "This link cannot be shown."
+    with suppress(Exception):
+        state = _state(source, search)
+        lead = f"There is nothing to show for {state.date}."
+    try:
+        head: Any = heading(source.study(state), state.date, state.other)
+    except Exception:
+        head = html.Header(html.H1("What if?"))
+    way_out = html.A("To the last day of the study", href="?")
+    why = [_why(source, lead, error, way_out)]
+    return [head, [], [], [], why, [], [], [], LAID_OUT]
 
 
 def _register_show(app: Dash, source: Source) -> None:
     @app.callback(
-        Output("head", "children"), Output("controls", "children"), Output("views", "children"),
-        Output("summary", "children"), Output("figures", "children"), Output("words", "children"),
-        Output("known", "data"),
+        Output("head", "children"), Output("notice", "children"), Output("controls", "children"),
+        Output("views", "children"), Output("summary", "children"), Output("links", "children"),
+        Output("figures", "children"), Output("words", "children"), Output("known", "data"),
         Input("url", "search"), Given("known", "data"),
     )  # fmt: skip
     def show(search: str | None, known: str | None) -> Any:
         """The page for an address."""
         if known is not None and search == known:
-            return [no_update] * 7
+            return [no_update] * 9
         try:
             state = _state(source, search)
-            study = source.study(state)
-            day = study.day(source.date(state))
-            head = no_update if _is_same_day(known, state) else heading(study, source.date(state))
+            study, date = source.study(state), source.date(state)
+            day = study.day(date)
+            is_there = _has_same_head(known, state)
+            head = no_update if is_there else heading(study, date, state.other)
             side = controls(state, day, study)
         except Exception as error:
-            way_out = html.P(html.A("To the last day of the study", href="?"))
-            why = [_why(error, source), way_out]
-            if known is None:
-                return html.Header(html.H1("calibscope")), [], [], why, [], [], None
-            return no_update, no_update, no_update, why, [], [], LAID_OUT
+            return _without_day(source, search, error)
         try:
             answer = _answered(source, state)
         except Exception as error:
-            answer = Answer([_why(error, source)], [], [])
+            lead = "There is no answer to this."
+            answer = Answer([_why(source, lead, error)], [], [])
         return (
-            head, side, views(state), answer.summary, pictures(answer.figures), answer.words,
-            state.link,
+            head, [], side, views(state), answer.summary, _links(state),
+            pictures(answer.figures), answer.words, state.link,
         )  # fmt: skip
 
 
 def _register_go(app: Dash, source: Source) -> None:
     @app.callback(
         Output("url", "search", allow_duplicate=True),
-        Output("summary", "children", allow_duplicate=True),
+        Output("notice", "children", allow_duplicate=True),
         Input({"type": "go", "where": ALL}, "n_clicks"),
         Input({"type": "choose", "field": ALL, "value": ALL}, "n_clicks"),
         Input("date", "value"), Input("other", "value"), Input("history", "clickData"),
@@ -199,9 +228,7 @@ def _register_go(app: Dash, source: Source) -> None:
             if trigger == "date":
                 link = changed(state, date=date).link
             elif trigger == "other":
-                link = changed(
-                    state, other=other or None, view="dates" if other else state.view
-                ).link
+                link = with_other(state, other).link
             elif trigger == "history":
                 link = changed(state, date=str(click["points"][0]["x"])[:10]).link
             elif trigger["type"] == "choose":
@@ -211,13 +238,15 @@ def _register_go(app: Dash, source: Source) -> None:
             else:
                 link = on_neighbour(source, state, 1 if trigger["where"] == "next" else -1).link
         except Exception as error:
-            return no_update, [_why(error, source)]
-        return (no_update if link == search else link), no_update
+            return no_update, [_refused(source, search, error)]
+        return (no_update if link == search else link), []
 
 
 def _register_ask(app: Dash, source: Source) -> None:
     @app.callback(
+        Output("notice", "children", allow_duplicate=True),
         Output("summary", "children", allow_duplicate=True),
+        Output("links", "children", allow_duplicate=True),
         Output({"type": "figure", "place": ALL}, "figure"),
         Output({"type": "caption", "place": ALL}, "children"),
         Output("words", "children", allow_duplicate=True),
@@ -243,7 +272,12 @@ def _register_ask(app: Dash, source: Source) -> None:
         trigger = dash.ctx.triggered_id
         moves = slides if trigger and trigger["type"] == "slide" else numbers
         old_figures, old_moves = [no_update] * len(places), [no_update] * len(moves)
-        nothing = [old_figures, old_figures, no_update, old_moves, old_moves, no_update]
+        nothing = [
+            no_update, no_update, old_figures, old_figures, no_update, old_moves, old_moves,
+            no_update,
+        ]  # fmt: skip
+        if not movers:  # they went with a day that has no data
+            return no_update, *nothing, no_update
         try:
             old = _state(source, search)
             state = state_of_numbers(
@@ -254,14 +288,14 @@ def _register_ask(app: Dash, source: Source) -> None:
                 source.study(old).settings,
             )
             if state == old:
-                return no_update, *nothing, no_update
+                return [], *nothing, no_update
             answer = _answered(source, state)
         except Exception as error:
-            return [_why(error, source)], *nothing, no_update
+            return [_refused(source, search, error)], *nothing, no_update
         if len(answer.figures) != len(places):  # another layout: `show` makes it
             return no_update, *nothing, state.link
         return (
-            answer.summary, [block.figure for block in answer.figures],
+            [], answer.summary, _links(state), [block.figure for block in answer.figures],
             [block.alt for block in answer.figures], answer.words, moves, moves, state.link,
             state.link,
         )  # fmt: skip

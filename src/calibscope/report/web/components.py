@@ -20,7 +20,9 @@ from calibscope.report.document import (
     as_blocks,
     spans,
 )
+from calibscope.study.rag import Rag
 
+COLOURS = {rag.value for rag in Rag}
 PLOT = {"displayModeBar": False, "responsive": True}
 
 
@@ -42,10 +44,10 @@ def pictures(figures: Iterable[Figure]) -> list[Any]:
     return [_picture(block, place) for place, block in enumerate(figures)]
 
 
-def message(text: str) -> Any:
+def message(lead: str, text: str, *further: Any) -> Any:
     """What went wrong, where a reader and a screen reader notice it."""
-    lines = text.split("\n")
-    return html.Div([html.P(line) for line in lines], className="message", role="alert")
+    lines = [html.P(line) for line in (*text.split("\n"), *further)]
+    return html.Div([html.P(html.Strong(lead)), *lines], className="message", role="alert")
 
 
 def _component(block: Block) -> Any:
@@ -88,7 +90,7 @@ def _table(block: Table) -> Any:
     ]
     rows = [
         html.Tr(
-            [html.Td(texts[k], className=name) for name, _, texts in shown],
+            [html.Td(_cell(texts[k]), className=name) for name, _, texts in shown],
             className="bold" if k in block.bold else None,
         )
         for k in range(len(block.rows))
@@ -97,6 +99,11 @@ def _table(block: Table) -> Any:
     return html.Div(
         table, className="scroll", tabIndex="0", role="region", **{"aria-label": block.caption}
     )
+
+
+def _cell(text: str) -> Any:
+    """A cell; a RAG status has its colour."""
+    return html.Span(text, className=f"rag {text}") if text in COLOURS else text
 
 
 def _listing(block: Listing) -> Any:

@@ -40,15 +40,14 @@ assert set(WEIGHTS) == set(get_args(WeightChoice))
 def controls(state: State, day: MarketDay, study: Study) -> list[Any]:
     """Everything that can be asked about a day."""
     settings, models = study.settings, {name: study.model_of(name).title for name in study.models}
-    names, usual = day.labels, _usual_bounds(settings)
-    moves = [state.move.get(name, 0.0) for name in names]
+    usual = _usual_bounds(settings)
     return [
-        html.H2("What if?"),
+        html.H2("What to change", className="unseen"),
         *([_group("Model", _choices("model", models, study.model))] if len(models) > 1 else []),
-        _group("Move quotes by", _choices("unit", UNITS, state.unit), _movers(day, names, moves)),
         _group(
-            "Quotes in the fit",
-            html.Div([_user(name, state) for name in names], className="choices"),
+            "Move quotes by",
+            _choices("unit", UNITS, state.unit),
+            _movers(day, state),
         ),
         _folded("Weights", WEIGHTS[state.weights], _choices("weights", WEIGHTS, state.weights)),
         _folded(
@@ -60,12 +59,6 @@ def controls(state: State, day: MarketDay, study: Study) -> list[Any]:
             html.Div(
                 [part for name in usual for part in _limits(name, state, usual[name])],
                 className="bounds",
-            ),
-        ),
-        _group(
-            "Compare",
-            html.Label(
-                ["with the date ", text_field("other", str(state.other or ""), "2020-03-18")]
             ),
         ),
         html.P(html.Button("Undo all changes", id={"type": "go", "where": "undo"})),
@@ -118,35 +111,41 @@ def state_of_numbers(
     return changed(known, move=asked_moves, bounds=bounds)
 
 
-def _user(name: str, state: State) -> Any:
-    """The button that leaves a quote out, or takes it back."""
-    return _button("without", name, name, is_pressed=name not in state.without)
+def _movers(day: MarketDay, state: State) -> Any:
+    """A row for each quote: whether it is in the fit, its vol, a slider and a number."""
+    reach = max([REACH, *(abs(state.move.get(name, 0.0)) for name in day.labels)])
+    scale = [html.Span(number(end, "+g")) for end in (-reach, 0.0, reach)]
+    head = [
+        html.Span("in the fit", className="soft"),
+        html.Span("vol, bp", className="soft number"),
+        html.Span(scale, className="soft scale"),
+        html.Span("%" if state.unit == "price" else "bp", className="soft number"),
+    ]
+    rows = zip(day.labels, 1e4 * day.normal_vols, strict=True)
+    parts = [part for name, vol in rows for part in _mover(name, vol, state, reach)]
+    return html.Div([*head, *parts], className="movers")
 
 
-def _movers(day: MarketDay, names: Sequence[str], moves: Sequence[float]) -> Any:
-    rows = zip(names, 1e4 * day.normal_vols, moves, strict=True)
-    return html.Div(
-        [part for name, vol, size in rows for part in _mover(name, vol, size)], className="movers"
-    )
-
-
-def _mover(name: str, vol: float, size: float) -> list[Any]:
-    reach = max(REACH, abs(size))
+def _mover(name: str, vol: float, state: State, reach: float) -> list[Any]:
+    is_used = name not in state.without
+    size = state.move.get(name, 0.0)
     kinds = (
         ("slide", "range", {"min": -reach, "max": reach, "step": STEP}),
         ("number", "number", {"step": "any", "debounce": TYPED}),
     )
     return [
-        html.Span(name),
-        html.Span("no vol" if vol != vol else f"{number(vol, '.1f')} bp", className="soft"),
+        _button("without", name, name, is_pressed=is_used),
+        html.Span("none" if vol != vol else number(vol, ".1f"), className="soft number"),
         *(
             html.Label(
                 [
                     html.Span(f"Move {name}", className="unseen"),
                     dcc.Input(
-                        id={"type": kind, "label": name}, type=field, value=size, **options
+                        id={"type": kind, "label": name}, type=field, value=size,
+                        disabled=not is_used, **options,
                     ),
-                ]
+                ],
+                className=kind,
             )
             for kind, field, options in kinds
         ),

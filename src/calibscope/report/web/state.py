@@ -7,7 +7,6 @@ that is wrong.
 """
 
 import datetime
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qsl, unquote, urlencode
@@ -16,9 +15,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from calibscope.base.errors import SettingsError
-from calibscope.base.settings import Section, checked_settings
+from calibscope.base.settings import Section, checked_settings, refused
 from calibscope.calibration.weights import Weighting
 from calibscope.market.maturity import label, maturity
+from calibscope.market.written_dates import date_or_remedy
 from calibscope.study.settings import Solver
 from calibscope.study.what_if import HELD, Change, Unit
 
@@ -45,13 +45,11 @@ else:
 
 
 def _date(value: Any) -> datetime.date:
-    text = str(value).strip().replace("/", "-")
-    if german := re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", text):
-        text = "{2}-{1:0>2}-{0:0>2}".format(*german.groups())
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise PydanticCustomError("date", "use a date such as 2024-06-03") from None
+    """As `calibscope day` reads it."""
+    found = date_or_remedy(str(value))
+    if isinstance(found, str):
+        raise PydanticCustomError("date", "{text}", {"text": found})
+    return found
 
 
 def _label(value: Any) -> str:
@@ -115,8 +113,7 @@ class State(Section):
             if low > high
         ]
         if wrong:
-            text = "; ".join(wrong)
-            raise PydanticCustomError("strangers", "{text}", {"text": text})
+            raise refused("; ".join(wrong))
         return self
 
     @property

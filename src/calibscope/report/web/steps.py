@@ -24,6 +24,13 @@ def undone(state: State) -> State:
     return State(**kept)
 
 
+def with_other(state: State, date: str | None) -> State:
+    """Compared with a second date, or with none."""
+    if date:
+        return changed(state, other=date, view="dates")
+    return changed(state, other=None, view="overview" if state.view == "dates" else state.view)
+
+
 def on_neighbour(source: Source, state: State, step: int) -> State:
     """The day before (-1) or after (1) that has results; at the ends, the same."""
     date = source.date(state)
