@@ -95,6 +95,10 @@ def test_the_same_digits_in_terminal_page_and_workbook(study, fit, rated, tmp_pa
         assert f"(EDoF): {written(row[4])} of 5 parameters." in words
 
 
+def test_only_the_latest_day_is_profiled_for_a_first_look(study):
+    assert set(study.profiles["date"]) == {study.days["date"].iloc[-1]}
+
+
 def test_a_day_is_rated_as_its_study_rates_it(study):
     for day, found in zip(MARKET, study.rag.to_dict("records"), strict=True):
         rated = rated_fit(cs.calibrate(day), MARKET, StudySettings())

@@ -59,19 +59,17 @@ def number(value: float | None, form: str = ".3g") -> str:
 
 
 class Shown(float):
-    """A number that templates write as tables do.
+    """A number that templates write as tables do; a share below one is never 100 %.
 
-    A share below one is never written as 100 %.
-
-    >>> f"{Shown(0.0312):.1%}, {Shown(-0.2):+.0%}, {Shown(12.34):.3g}, {Shown(0.9997):.1%}"
-    '3.1 %, -20 %, 12.3, nearly 100.0 %'
+    >>> f"{Shown(0.0312):.1%}, {Shown(-0.2):+.0%}, {Shown(12.34):.3g}, {Shown(0.99999):.1%}"
+    '3.1 %, -20 %, 12.3, 99.9 %'
     """
 
     def __format__(self, form: str) -> str:
         if form.endswith("%"):
-            fixed = f"{form[:-1]}f"
-            text = PERCENT.text(float(self), fixed)
-            return f"nearly {text}" if self < 1 and text == PERCENT.text(1.0, fixed) else text
+            step = 10.0 ** -(2 + int(form[:-1].partition(".")[2] or 6))
+            is_rounded_up = 1.0 - 0.5 * step <= self < 1.0  # to all, which it is not
+            return PERCENT.text(1.0 - step if is_rounded_up else float(self), f"{form[:-1]}f")
         return number(float(self), form or ".3g")
 
 

@@ -21,6 +21,7 @@ LIMIT = "Review this limit, which your settings have set."
 REACH = "Use prices and profile intervals; use none of these parameters without its range."
 OPEN = re.compile(r"^Reduced EDoF \([^)]*\): ([^;.]*)")  # what a summary says first
 
+NAMED = (LIKELY_WRONG_QUOTE, "has_outlier")  # they accuse a quote: a residual may be its doing
 Day = Mapping[str, Any]
 
 
@@ -34,7 +35,7 @@ def actions(raised: Sequence[Raised], day: Day) -> tuple[str, ...]:
     """
     if not raised:
         return (USE,)
-    urgent = sorted(raised, key=lambda one: one.colour is not Rag.RED)
+    urgent = sorted(raised, key=lambda one: (one.colour is not Rag.RED, one.rule not in NAMED))
     said = (ACTIONS.get(one.rule, _always(LIMIT))(one, day) for one in urgent)
     return tuple(dict.fromkeys(said))[:MOST]
 

@@ -30,11 +30,7 @@ from calibscope.models.g2.caps import compile_kernels
 compile_for_stacks()
 compile_kernels()
 """
-WHAT_NEXT = """
-Next: try two files, then your own (docs/data.md shows how they may look)
-  .venv/bin/calibscope day examples/caps.csv --curve examples/ois.csv \\
-    --date 2020-03-18
-"""
+NEXT = ".venv/bin/calibscope day examples/caps.csv --curve examples/ois.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +77,20 @@ def run_demo(
 
 
 def demo_page(demo: Demo, is_full: bool = False) -> RenderableType:
-    """Whether the latest calibration may be used, what to do next, and where the report is.
+    """Whether the latest calibration may be used, and where the report is.
 
     Parameters
     ----------
     is_full : the whole study below the answer
     """
     return Group(
-        on_terminal(study_screen(demo.study)),
+        on_terminal(study_screen(demo.study, is_full)),
         *((Text(), study_page(demo.study)) if is_full else ()),
-        Text(WHAT_NEXT),
         Text(
-            f"Results:  {demo.study.path}\n"
+            f"\nReport:   {demo.report} (open it in a browser)\n"
             f"Workbook: {demo.workbook}\n"
-            f"Report:   {demo.report} (open it in a browser)",
+            f"Results:  {demo.study.path}\n"
+            f"Next:     {NEXT}",
             style="bold",
             no_wrap=True,
             overflow="ignore",

@@ -72,7 +72,7 @@ def run_page(study: Study, tally: Tally, is_full: bool = False) -> RenderableTyp
     """
     from calibscope.report.study import study_page, study_screen  # and pandas
 
-    parts: list[RenderableType] = [on_terminal(study_screen(study))]
+    parts: list[RenderableType] = [on_terminal(study_screen(study, is_full))]
     parts += [Text(), study_page(study)] if is_full else []
     latest = None if study.days.empty else study.days["date"].iloc[-1].date()
     others = [news for news in tally.latest if news.date != latest]

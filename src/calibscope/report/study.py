@@ -26,11 +26,16 @@ def study_page(study: Study) -> RenderableType:
     return on_terminal(study_document(study))
 
 
-def study_screen(study: Study) -> Document:
-    """May the calibration of the latest day be used? And how many days are rated how."""
+def study_screen(study: Study, is_full: bool = False) -> Document:
+    """May the calibration of the latest day be used? And how many days are rated how.
+
+    Parameters
+    ----------
+    is_full : give every reason, also if there are many
+    """
     if study.days.empty:
         return Document(f"{study!r}: no day has results; study.days says why", "", ())
-    return answer_screen(answer_of_study(study), beside=tuple(_history(study)))
+    return answer_screen(answer_of_study(study), beside=tuple(_history(study)), is_full=is_full)
 
 
 def study_document(study: Study) -> Document:

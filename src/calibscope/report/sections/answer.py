@@ -26,6 +26,8 @@ from calibscope.report.document import (
 from calibscope.study.rag import Rag
 
 MOST_BARS = 15  # quotes, so that the answer fits a screen
+MOST_REASONS = 4
+HINT = "--full lists them"
 RMSRE = ".2f"
 VERDICTS = {
     Rag.GREEN: ("GREEN: yes. No rule asks for a review.", "good"),
@@ -35,27 +37,30 @@ VERDICTS = {
 }
 
 
-def answer_screen(answer: Answer, *below: Section, beside: Sequence[str] = ()) -> Document:
+def answer_screen(
+    answer: Answer, *below: Section, beside: Sequence[str] = (), is_full: bool = False
+) -> Document:
     """One screen: the answer, and what may follow it.
 
     Parameters
     ----------
     below : sections below the answer
     beside : sentences below what to do next
+    is_full : give every reason, also if there are many
     """
     name = answer.date or "this day"
     return Document(
         title=f"May the calibration of {name} be used?",
         subtitle=_subtitle(answer),
-        sections=(*_screen(answer, beside), *below),
+        sections=(*_screen(answer, beside, is_full), *below),
         label=SYNTHETIC if answer.is_synthetic else "",
     )
 
 
-def _screen(answer: Answer, beside: Sequence[str]) -> Iterator[Section]:
+def _screen(answer: Answer, beside: Sequence[str], is_full: bool) -> Iterator[Section]:
     """The verdict with the parameters; below, leverage beside what to do."""
     found = answer.calibrated
-    yield section("answer", "", *_verdict(answer))
+    yield section("answer", "", *_verdict(answer, None if is_full else MOST_REASONS))
     if found is not None:
         yield section("bars", "Which quotes decide the fit?", leverage_bars(found), is_beside=True)
     blocks: list[Block | str] = [*_numbered(answer.steps)]
@@ -91,11 +96,11 @@ def _subtitle(answer: Answer) -> str:
     return f"{fit.problem.model.title} fitted to {len(day.prices)} {day.quoted_as}: {answer.source}"
 
 
-def _verdict(answer: Answer) -> list[Block | str | None]:
+def _verdict(answer: Answer, most: int | None = None) -> list[Block | str | None]:
     words, kind = VERDICTS[answer.rag]
     blocks: list[Block | str | None] = [
         Callout(words, kind),  # type: ignore[arg-type]
-        Listing("Reasons", answer.reasons) if answer.reasons else None,
+        Listing("Reasons", answer.reasons, most, HINT) if answer.reasons else None,
         Paragraph(f"{answer.note.capitalize()}.", is_note=True) if answer.note else None,
     ]
     if answer.calibrated is not None:
@@ -136,7 +141,7 @@ def parameter_table(found: Calibrated) -> Table:
         Column("parameter", is_whole=True),
         Column("best fit", estimate),
         Column(f"{level} interval", number),
-        Column("plausible fit", estimate),
+        Column("plausible", estimate),
         "mark",
     )
     return table(f"Parameters, with intervals by {_method(found)}", columns, rows)

@@ -22,8 +22,9 @@ MEANING = {metric.name: metric.text for metric in QUOTE_METRICS}
 LEVEL, SHORT_LEVEL = LEVELS[-1], LEVELS[0]
 LEGEND = (
     "Leverage 1: the fit must meet the quote. Influence: what the quote's own error has done to "
-    "the parameters (length, in mixed units). Cook's D: what leaving it out would do. "
-    "Studentised: market minus model, in standard deviations."
+    "the parameters (length, in mixed units). Cook's D: what leaving it out would do, to first "
+    "order (the summary has it with the exact Hessian). Studentised: market minus model, in "
+    "standard deviations."
 )
 
 
