@@ -1,4 +1,4 @@
-"""Take the picture of the README: the first screen of the demo's report. Run it when that changes.
+"""Draw docs/report.png: the first screen of the demo's report. Run it when that changes.
 
 Needs Chromium and `calibscope demo`.
 """
@@ -16,9 +16,9 @@ if __name__ == "__main__":
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1180, "height": 1310})
+        page = browser.new_page(viewport={"width": 1180, "height": 860})
         page.goto(REPORT.as_uri())
-        page.wait_for_selector(".plot .main-svg")
+        page.wait_for_selector(".box")
         page.wait_for_timeout(2000)
         page.screenshot(path=HERE / "report.png")
         browser.close()

@@ -1,4 +1,4 @@
-"""Draw the picture of the README: what `calibscope demo` prints. Run it when that changes."""
+"""Draw docs/demo.svg: what `calibscope demo` prints. Run it when that changes."""
 
 import io
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,7 +12,21 @@ def program(*names: str, package: str) -> str:
     for name in names:
         if found := shutil.which(name):
             return found
-    missing = f"{names[0]} is not installed; apt install {package}"
+    return do_without(names[0], package)
+
+
+def rscript(library: str, package: str) -> str:
+    """Path of Rscript, where this library of R is installed, too; otherwise skip or fail."""
+    found = program("Rscript", package="r-base-core")
+    asked = f'quit(status = !requireNamespace("{library}", quietly = TRUE))'
+    if subprocess.run([found, "-e", asked], capture_output=True).returncode:
+        do_without(f"{library} of R", package)
+    return found
+
+
+def do_without(name: str, package: str) -> str:
+    """Skip the test, or fail where nothing may be missing."""
+    missing = f"{name} is not installed; apt install {package}"
     if os.environ.get("CI") == "true":
         pytest.fail(f"{missing} (required where CI=true)", pytrace=False)
     pytest.skip(missing)

@@ -2,10 +2,10 @@
 What does a change do?
 ======================
 
-Leverage of every quote before and after a change, and how far the parameters move. The diamonds are
-what the influence function predicts, the bars what the recalibration gives. Where they part, the
-change is too large for first order, or another optimum has become the best: believe the bars. The
-live page (``calibscope serve``) draws this figure while quotes are moved.
+Leverage of every quote before and after a change, and how far the parameters move. The diamonds
+are what the influence function predicts, the bars what the recalibration gives. Where they differ,
+the change is too large for first order, or another optimum has become the best: trust the bars.
+The live page (``calibscope serve``) draws this figure while quotes are moved.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/before_and_after.png"

@@ -2,10 +2,10 @@
 What follows for the numbers you use?
 =====================================
 
-Short-rate spread, negative rates, slope and option prices with every range that is known: the
-near-optimal set (broad bars) and the delta method (thin lines, grey where they mean little). A wide
-bar is a number that the caps do not decide. Run both ends of it through the generator, and report
-the difference as model risk.
+Spread of the short rate, negative rates, slope and option prices, with their ranges: near-optimal
+set (broad bars) and delta method (thin lines, grey where uninformative). A wide bar is a number
+that the caps do not determine. Run both extremes through the generator, and report the difference
+as model risk.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/consequences.png"

@@ -3,9 +3,8 @@ Which parameters cannot be told apart?
 ======================================
 
 Correlations of the parameters' errors, by Gauss-Newton and by the exact Hessian, which holds
-parameters at bounds. Near 1 or -1 only a combination of two parameters is known. Do not explain a
-move of one of them without the other; fixing one of them will make the other look precise, and is
-a choice of yours.
+parameters at bounds. Near 1 or -1 only a combination of two parameters is known. Do not interpret
+a move of one of them alone. Fixing one makes the other look precise, but that is your choice.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/correlation_matrix.png"

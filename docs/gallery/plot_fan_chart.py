@@ -3,9 +3,9 @@ How uncertain is a parameter over time?
 =======================================
 
 Estimates are dots, bands are intervals at 50, 75 and 95 %, one panel per scale of the noise. A day
-whose interval is uninformative has no band but a tick: at a bound there is none, and where rank was
-lost a thin band would be misread as precision. For a number that somebody relies on, take the
-profile of that day.
+whose interval is uninformative has a tick instead of a band: at a bound there is no delta
+interval, and where rank was lost a thin band would look like precision. For a number that somebody
+relies on, take the profile of that day.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/fan_chart.png"

@@ -1,10 +1,10 @@
 """
-Which quotes stand in for each other?
-=====================================
+Which quotes share the work?
+============================
 
 By how much each fitted price (row) moves with each quote (column), in percent. The framed diagonal
-is the leverage. Large entries beside it are neighbours that share the work; a row with nothing but
-its own diagonal is a quote on its own, which nothing contradicts if it is wrong.
+is the leverage. Large entries beside it are neighbours that share the work; a row with only its
+own diagonal is a quote that no other contradicts if it is wrong.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/hat_matrix.png"

@@ -3,8 +3,8 @@ Where did each quote push the parameters?
 =========================================
 
 One arrow per quote: what its own error has done to two parameters, in percent. Grey is the usual
-Gauss-Newton form, orange the exact Hessian; where they differ, believe the latter. Arrows along one
-line say that all quotes push along the same flat direction, so that only the position along it is
+Gauss-Newton form, orange the exact Hessian; where they differ, trust the latter. Arrows along one
+line mean that all quotes push along the same flat direction, so only the position along it is
 uncertain.
 """
 

@@ -4,7 +4,7 @@ How far could each parameter be from its estimate?
 
 Intervals at 50, 75 and 95 % by the delta method, as multiples of the estimate; the correlation as a
 difference. Grey intervals are uninformative, long or short, because rank was lost; a parameter at a
-bound has none. Profiles, ``dx.intervals()``, are the measure.
+bound has none. Trust the profiles, ``dx.intervals()``.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/interval_chart.png"

@@ -3,8 +3,8 @@ What would the parameters be without a quote?
 =============================================
 
 Each quote left out and the day fitted again: black is the truth, the other symbols are what first
-order predicted. A long line is a quote whose loss no derivative foresees. If one quote moves a
-parameter by more than you can accept, the day rests on it.
+order predicted. A long line is a quote whose effect derivatives do not predict. If one quote moves
+a parameter by more than you can accept, the day depends on it.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/left_out_shifts.png"

@@ -3,7 +3,7 @@ When did which maturity decide the fit?
 =======================================
 
 The same leverage, day by day: dark cells are quotes that the fit must meet. Look for bands that
-begin or end on a date, for there the calibration began to lean on another quote. Here only
+begin or end on a date: from then on the calibration depended on another quote. Here only
 parameters at no bound count; without ``strict=True`` all five do.
 """
 

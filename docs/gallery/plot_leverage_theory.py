@@ -1,10 +1,10 @@
 """
-Why do the ends of the maturities decide the fit?
-=================================================
+Why do the shortest and longest maturities decide the fit?
+==========================================================
 
 Leverage of idealised caps, without noise and without a market, beside that of polynomials of
-degree four in a power of maturity. They agree: five smooth functions give the ends most leverage,
-whatever they price. What helps is more quotes near an end, not leaving one out.
+degree four in a power of maturity. They agree: any five smooth functions give the shortest and
+longest maturities most leverage. More quotes near an end help; leaving one out does not.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/leverage_theory.png"

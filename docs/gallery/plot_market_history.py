@@ -3,7 +3,7 @@ What has the market been through?
 =================================
 
 The 10-year rate and the volatilities of three caps over time, in the built-in market, which is
-synthetic: the policy rate and the dots are facts, and all else is invented. Draw your own market
+synthetic: the policy rate and the dots are facts, everything else is invented. Draw your own market
 like this before calibrating: spikes and plateaus here come back as influential quotes and stale
 days.
 """

@@ -3,7 +3,7 @@ What were the parameters?
 =========================
 
 The five parameters day by day, speeds and volatilities on log scales, with ticks where a bound
-holds them. Jumps by a factor of ten between neighbouring days are seldom news: they are slides
+holds them. Jumps by a factor of ten between neighbouring days are seldom real: they are moves
 along a flat direction. Check with the :doc:`intervals </generated/gallery/plot_fan_chart>` before
 explaining one.
 """

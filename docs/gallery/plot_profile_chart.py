@@ -2,7 +2,7 @@
 How far can a parameter go?
 ===========================
 
-Each parameter is moved, and all others are fitted anew: the objective over its minimum. Where the
+Each parameter is moved and all others are refitted: the objective over its minimum. Where the
 curve is below the line of a level, the value belongs to the interval. The bars below compare it
 with the delta method; where they disagree, report the profile.
 """

@@ -3,8 +3,8 @@ Where does the model miss the quotes?
 =====================================
 
 Model price less market price, relative, by day and maturity: blue is too dear, orange too cheap.
-Noise is speckled. Bands that last for months are what the model cannot do, and no choice of
-parameters will remove them; a single dark cell is a quote to check.
+Noise is speckled. Bands that last for months are misfit, which no choice of
+parameters removes; a single dark cell is a quote to check.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/thumbnails/residual_heat_map.png"

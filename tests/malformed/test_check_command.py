@@ -9,8 +9,8 @@ from calibscope.cli import main
 # What only the assembly can see: days that are left out, or everything.
 EXPECTED = {
     "negative price": (3, "2024-06-03, 5Y: price is -0.0212; it must be a positive number"),
-    "prices in basis points": (1, "are they in bp? Then say so: caps.units.price = 'bp'"),
-    "strikes in percent": (1, "are they in percent? Then say so: caps.units.strike = 'percent'"),
+    "prices in basis points": (1, "if values are in bp, set caps.units.price = 'bp'"),
+    "strikes in percent": (1, "if values are in percent, set caps.units.strike = 'percent'"),
     "strikes in basis points": (1, "caps.units.strike = 'bp'"),
     "vols in basis points": (1, "caps.units.normal_vol = 'bp'"),
     "curve ends too early": (1, "the curve ends at 3 years, before 5Y; extend"),

@@ -17,8 +17,9 @@ PLACE = re.compile(
     r"|^(caps|curve|conventions|checks)\.\w+|^cap:|such file|the ending|workbook|as Parquet|UTF-16"
 )
 REMEDY = re.compile(
-    r"[;?,] (did you mean|choose from|give|say|save|export|write|repair|rename|map|name|put|correct"
-    r"|use|fill|remove|keep|a decimal comma|is it|was the)|\? Say|: use|should be|\(at line"
+    r"[;?,] (did you mean|choose (one|from)|give|say|set|save|export|write|repair|rename|map|name"
+    r"|put|correct|use|fill|remove|keep|a decimal comma|is it|was the)"
+    r"|\? Set|: use|should be|\(at line"
 )
 
 

@@ -117,7 +117,7 @@ def test_evidence(fit):
     found = fit.evidence
     assert found.is_best
     assert fit.plausible.values.tolist() == fit.parameters.values.tolist()
-    assert "sigma can be anything" in found.sentences[2]
+    assert "the widest range is sigma from" in found.sentences[2]
     low, high = found.near_optimal.range_of("fading")
     assert low < fit.parameters.fading < high
     for p in range(2):

@@ -251,7 +251,7 @@ def test_a_restated_quote(market, tmp_path):
     assert "--model goes with --date" in CliRunner().invoke(main, [*asked[:2], *asked[4:6]]).stderr
     wrong = CliRunner().invoke(main, ["check", str(path), "--date", "2020-03-17"])
     assert wrong.exit_code == 1
-    assert "computed anew when its quotes or the settings change" in wrong.stderr
+    assert "computed again when its quotes or the settings change" in wrong.stderr
 
 
 def test_a_restatement_that_changes_settings_or_quotes(market, tmp_path):

@@ -62,7 +62,9 @@ def test_no_byte_flip_goes_unnoticed(tmp_path):
 @pytest.mark.parametrize("table", CHANGES)
 def test_a_changed_day_is_named_and_computed_anew(few, sound, damaged, table):
     path, date = damaged(CHANGES[table]), str(few.dates[1])
-    with pytest.raises(cs.StoreError, match=rf"damaged: 1 day \({date}\); run the same"):
+    with pytest.raises(
+        cs.StoreError, match=rf"damaged: 1 day \({date}\); repeat the calibscope run"
+    ):
         getattr(cs.open_study(path), table)
     result = CliRunner().invoke(main, ["check", str(path)])
     assert result.exit_code == 3

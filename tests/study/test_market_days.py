@@ -66,7 +66,9 @@ def test_a_day_that_was_tampered_with_is_refused(market, tmp_path):
             (packed(few.days[1]), few.days[0].fingerprint),
         )
     connection.close()
-    with pytest.raises(cs.StoreError, match="the stored quotes are damaged; run the same"):
+    with pytest.raises(
+        cs.StoreError, match="the stored quotes are damaged; repeat the calibscope run"
+    ):
         cs.open_study(path).day(few.dates[0])
     study = cs.run_study(few, path)
     assert study.runs["repaired"].iloc[-1] == "the quotes of 1 day"
@@ -84,5 +86,7 @@ def test_damaged_quotes_are_a_message(market, tmp_path, content):
     with sqlite3.connect(tmp_path / "s.db") as connection:
         connection.execute("UPDATE market_days SET content = ?", (content,))
     connection.close()
-    with pytest.raises(cs.StoreError, match="the stored quotes are damaged; run the same"):
+    with pytest.raises(
+        cs.StoreError, match="the stored quotes are damaged; repeat the calibscope run"
+    ):
         cs.open_study(tmp_path / "s.db").day(few.dates[0])

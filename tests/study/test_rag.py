@@ -39,22 +39,22 @@ def test_a_good_day_is_green():
         (
             {"has_outlier": True, "outlier": "one of 3Y, 4Y"},
             Rag.AMBER,
-            "one of 3Y, 4Y is an outlier: only without it are the others met well",
+            "one of 3Y, 4Y is an outlier: the others are met well only without it",
         ),
         (
             {"largest_refit_confidence": 0.97, "largest_refit_confidence_at": "3Y"},
             Rag.AMBER,
-            "the fit without 3Y is at the edge of the 97.0 % confidence region",
+            "without 3Y the fit moves to the edge of its confidence region of level 97.0 %",
         ),
         (
             {"widest_reach": 1.25, "widest_reach_at": "a_x from 0.87 to 10"},
             Rag.AMBER,
-            "RMSRE stays within 10 % of the best for a_x from 0.87 to 10",
+            "an RMSRE within 10 % of the best allows a_x from 0.87 to 10",
         ),
         (
             {"largest_bound_cost": 0.012, "largest_bound_cost_at": "rho_xy"},
             Rag.AMBER,
-            "the bound of rho_xy costs 1.2 % of RMSRE, to first order",
+            "the bound of rho_xy adds 1.2 % to RMSRE, to first order",
         ),
         ({"lost_directions": 2}, Rag.RED, "2 parameter combinations are not identified"),
         ({"lost_directions": 1}, Rag.AMBER, "one parameter combination is not identified"),

@@ -68,7 +68,7 @@ def test_a_quote_that_moves_the_fit_out_of_its_region_is_a_reason(few, tmp_path)
     limits = {"governance": {"limits": {"largest_refit_confidence": {"amber": 0.0}}}}
     study = run_study(few, tmp_path / "s.db", limits)
     row = study.days.iloc[0]
-    said = f"the fit without {row['largest_refit_confidence_at']} is at the edge of the "
+    said = f"without {row['largest_refit_confidence_at']} the fit moves to the edge of "
     assert said in study.rag["reasons"].iloc[0]
 
 

@@ -60,10 +60,10 @@ class Command:
 
 
 def pages() -> list[Path]:
-    """The Markdown pages: the README, how to contribute, and the documentation."""
+    """The Markdown pages: those at the top, and the documentation."""
     found = sorted((ROOT / "docs").rglob("*.md"))
     inside = [path for path in found if path.relative_to(ROOT / "docs").parts[0] not in BUILT]
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *inside]
+    return [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *inside]
 
 
 def tokens(page: Path) -> list[Token]:

@@ -89,7 +89,7 @@ def test_tables_are_joined_on_date_not_by_position(plain):
     assert short.dates == plain.dates[5:]
     assert short.day(plain.dates[9]).fingerprint == plain.day(plain.dates[9]).fingerprint
     assert [str(finding) for finding in short.dropped[:1]] == [
-        "caps.csv: 2024-01-02: there is no strike"
+        "caps.csv: 2024-01-02: there is no strike of this date"
     ]
 
 
@@ -128,13 +128,13 @@ def test_bid_and_ask_share_the_unit_of_the_quote():
 @pytest.mark.parametrize(
     ("quantity", "factor", "message"),
     [
-        ("price", 1e4, r"price \(decimal\) means normal vols of .*caps.units.price = 'bp'"),
+        ("price", 1e4, r"price, read in decimal, means a typical .*caps.units.price = .bp"),
         ("price", 100, "in percent"),
         ("price", 1e6, r"amounts of money.*conventions.notional = 1e.06"),
-        ("strike", 100, "strikes .decimal. are about 100 times .*caps.units.strike = 'percent'"),
+        ("strike", 100, "strikes, read in decimal, .* 100 times .*caps.units.strike = 'percent'"),
         ("strike", 1e4, "about 10000 times .*caps.units.strike = 'bp'"),
         ("strike", 0.01, "about 0.01 times"),
-        ("discount_factor", 100, "near 100, say curve.units.discount_factor = .percent"),
+        ("discount_factor", 100, "near 100, set curve.units.discount_factor = .percent"),
     ],
 )  # fmt: skip
 def test_wrong_units_are_named(plain, quantity, factor, message):
@@ -250,7 +250,7 @@ def test_an_incomplete_curve_drops_the_day_but_far_nodes_are_not_needed(plain):
     found = market(*tables, checks={"incomplete": "drop"})
     assert [(finding.date, finding.message) for finding in found.dropped[:2]] == [
         (DATES[3].item(), "discount_factor is missing at 3Y"),
-        (DATES[6].item(), "there is no discount_factor"),
+        (DATES[6].item(), "there is no curve of this date"),
     ]
     assert found.dropped[2].message.startswith("discount factor is -0.5")
     assert found.day(DATES[5].item()).curve.last_time == 10
@@ -360,7 +360,7 @@ def test_structural_problems_are_errors():
         caps={"quantity": "normal_vol"},
     )  # fmt: skip
     assert len(both) == len(DATES)
-    with pytest.raises(cs.MarketDataError, match="bid and ask come together"):
+    with pytest.raises(cs.MarketDataError, match="bid and ask are needed together"):
         market(panel("price", vols()), panel("bid", vols()), curve())
     with pytest.raises(cs.MarketDataError, match="strike is 'currency', which only prices"):
         market(panel("normal_vol", vols()), panel("strike", vols()), curve(),
@@ -414,7 +414,7 @@ def test_par_rates_are_bootstrapped_day_by_day_with_progress():
     assert [(finding.date, finding.check) for finding in found.dropped] == [
         (DATES[2].item(), "no curve")
     ]
-    assert "par rate is 40, that is 4000 percent" in found.dropped[0].message
+    assert "par rate is 40, which is 4000 percent" in found.dropped[0].message
     single = cs.DiscountCurve.from_ois_quotes(years, rates[1], date=str(dates[1]))
     assert found.days[1].curve.log_discounts == pytest.approx(single.log_discounts, rel=1e-14)
 
@@ -501,7 +501,14 @@ def test_no_discount_factors(factor):
 
 def test_discount_factors_read_as_rates():
     table = panel("zero_rate", np.exp(-zero_rates() * NODES))
-    with pytest.raises(cs.MarketDataError, match=r"or discount factors: curve.quantity"):
+    with pytest.raises(cs.MarketDataError, match=r"discount factors, set curve.quantity"):
+        market(panel("normal_vol", vols()), table)
+
+
+def test_rates_of_both_signs_read_as_discount_factors():
+    """No logarithm tells their size, and each day alone would be called an impossible curve."""
+    table = panel("discount_factor", 100 * (zero_rates() - 0.0215))
+    with pytest.raises(cs.MarketDataError, match=r"as low as -0\..*curve.quantity = 'zero_rate'"):
         market(panel("normal_vol", vols()), table)
 
 
@@ -522,7 +529,7 @@ def test_amounts_of_money_need_the_right_notional(plain):
 
 def test_shifted_vols_need_their_shift_and_others_have_none():
     flat = np.full_like(vols(), 0.2)
-    with pytest.raises(cs.MarketDataError, match=r"say conventions.vol_shift = 0.03"):
+    with pytest.raises(cs.MarketDataError, match=r"set conventions.vol_shift = 0.03"):
         market(panel("shifted_lognormal_vol", flat), curve())
     with pytest.raises(cs.MarketDataError, match="is the shift right"):
         market(panel("shifted_lognormal_vol", flat), curve(), conventions={"vol_shift": 0.45})

@@ -116,7 +116,7 @@ def test_ois_quotes_take_maturities_as_people_write_them():
     assert named.log_discounts.tolist() == plain.log_discounts.tolist()
     with pytest.raises(cs.MarketDataError, match="'10X'; it must be a number"):
         cs.DiscountCurve.from_ois_quotes(["1Y", "10X"], rates[:2], date="2024-06-03")
-    with pytest.raises(cs.MarketDataError, match=r"par rate is 2.7, that is 270 percent"):
+    with pytest.raises(cs.MarketDataError, match=r"par rate is 2.7, which is 270 percent"):
         cs.DiscountCurve.from_ois_quotes([10], [2.7], date="2024-06-03")
     with pytest.raises(cs.MarketDataError, match="no TARGET calendar"):
         cs.DiscountCurve.from_ois_quotes([10], [0.027], date="1850-01-01")

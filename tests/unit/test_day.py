@@ -162,7 +162,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"prices": None, "vols": [0.01, -0.01, 0.01]}, "5Y: vol is -0.01"),
         ({"strikes": [0.01, 0.02]}, "3 maturities but 2 strikes"),
         ({"strikes": [0.01, NAN, 0.02]}, r"5Y: strike is missing \(nan\)"),
-        ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, that is -300 percent"),
+        ({"strikes": [0.01, 0.02, -3]}, "10Y: strike is -3, which is -300 percent"),
         ({"maturities": [3, 5.2, 10]}, "5.2Y: the maturity is not a multiple of the tenor, 0.5"),
         ({"maturities": [3, -5, 10]}, "maturity is -5.0; it must be a positive"),
         ({"maturities": [3, NAN, 10]}, "maturity is nan"),
@@ -191,7 +191,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ({"times": ["today", 1.0]}, "schedule: times: entry 1 is 'today'"),
         (
             {"prices": None, "vols": [0.0087] * 3, "strikes": [2.6, 0.02, 0.02]},
-            r"3Y: strike is 2.6, that is 260 percent; correct it, or its unit \(2 percent",
+            r"3Y: strike is 2.6, which is 260 percent; correct it, or its unit \(2 percent",
         ),
         ({"maturities": ["3Y", "5Y", 10]}, "market day: 2 problems"),
         ({"times": np.arange(0, 10.25, 0.25)}, "10Y: period 20 ends at 5 years; times and tenor"),
@@ -216,7 +216,7 @@ def test_a_users_array_is_not_frozen_with_it():
         ),
         (
             {"accruals": np.append(np.full(19, 0.1), 1.0), "strikes": [0.02, 0.02, -2.0]},
-            "10Y: strike is -2, that is -200 percent",
+            "10Y: strike is -2, which is -200 percent",
         ),
     ],
 )
@@ -325,7 +325,7 @@ def test_bad_schedules(times, accruals, message):
         ({"prices": [0.01, 0.02, 700.0], "kind": "floor"}, "10Y: price is 700 per unit"),
         ({"prices": None, "vols": [85.0] * 3}, "3Y: normal vol is 85; correct it, or its unit"),
         ({"prices": None, "vols": [35.0] * 3, "vol_type": "lognormal"}, "35 percent is 0.35"),
-        ({"strikes": [2.1, 2.2, 2.3]}, "3Y: strike is 2.1, that is 210 percent"),
+        ({"strikes": [2.1, 2.2, 2.3]}, "3Y: strike is 2.1, which is 210 percent"),
         ({"prices": None, "vols": [0.3] * 3, "vol_type": "lognormal", "strikes": [-0.01] * 3},
          "has no lognormal vol; give normal vols, or shifted"),
         ({"prices": None, "vols": [0.3] * 3, "vol_type": "shifted_lognormal"}, "vol_shift is 0"),
@@ -369,7 +369,7 @@ def test_shifted_lognormal_vols_are_normal_ones_for_a_large_shift():
     normal = day(prices=None, vols=[0.008] * 3)
     prices = normal.caplets.cap_prices([0.008 / 100] * 3, "shifted_lognormal", "cap", 100.0)
     assert prices == pytest.approx(normal.prices, rel=1e-3)
-    with pytest.raises(cs.MarketDataError, match="vol_shift is 3, that is 300 percent"):
+    with pytest.raises(cs.MarketDataError, match="vol_shift is 3, which is 300 percent"):
         day(prices=None, vols=[0.2] * 3, vol_type="shifted_lognormal", vol_shift=3)
     with pytest.raises(cs.MarketDataError, match="lognormal vols have no shift"):
         day(prices=None, vols=[0.2] * 3, vol_type="lognormal", vol_shift=0.03)

@@ -238,14 +238,14 @@ def test_every_setting_is_shown_and_every_example_is_valid():
         assert shown == known
 
 
-def test_the_message_in_the_readme_is_what_is_said():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_message_that_is_shown_is_what_is_said():
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     with pytest.raises(cs.MarketDataError) as error:
         cs.MarketDay.from_arrays(
             curve=cs.DiscountCurve.from_zero_rates([30], [0.02]),
             maturities=[3, 5.2, 7], prices=[0.01, 0.02, -0.002], date="2020-03-18",
         )  # fmt: skip
-    assert f"\n{error.value}\n" in readme
+    assert f"\n{error.value}\n" in page
 
 
 def test_the_table_of_ranks_is_what_the_demo_market_gives():
@@ -267,3 +267,13 @@ def test_the_settings_of_a_study_that_are_shown_are_the_defaults():
     study_settings(content)
     assert set(content["calibration"]) == set(CalibrationSection.model_fields)
     assert set(content["governance"]) == set(GovernanceSection.model_fields)
+
+
+def test_the_citation_names_the_software_and_the_paper():
+    """Keys and types that the Citation File Format 1.2.0 asks for."""
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for line in ("cff-version: 1.2.0", "title: calibscope", "message: ", "authors:"):
+        assert re.search(rf"^{re.escape(line)}", citation, re.MULTILINE), line
+    assert f"version: {cs.__version__}\n" in citation
+    assert "family-names: Mahler" in citation
+    assert "family-names: Ruckdeschel" in citation

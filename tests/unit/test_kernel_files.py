@@ -55,7 +55,7 @@ def test_damaged_files_are_compiled_anew_and_said(run, tmp_path):
             file.write_bytes(damage(file.read_bytes()))
         mended = run()
         assert mended.stdout == "4.5 3.0\n"
-        assert mended.stderr.count("are damaged; compiling them anew") == 1
+        assert mended.stderr.count("are damaged; compiling them again") == 1
         assert (run().stdout, run().stderr) == ("4.5 3.0 1\n", "")
 
 

@@ -150,8 +150,8 @@ def test_too_few_quotes_drop_the_day(panels):
     assert [finding.message for finding in market.dropped] == [
         "price is missing at 8Y, 9Y, 10Y, 12Y and 4 more; 5 quotes can be used, and an incomplete "
         "day needs 6 (checks.fewest_quotes)",
-        "there is no price",
-        "there is no discount_factor",
+        "there is no price of this date",
+        "there is no curve of this date",
     ]
     assert len(made(panels, fewest_quotes=5)) == 58
 

@@ -113,7 +113,7 @@ def test_the_gap_of_german_excel(read):
 def test_the_delimiter_is_that_of_most_lines(read):
     text = "Caps, EUR, mid\n\nDatum;3J;4J\n03.06.2024;0,5;0,25\n04.06.2024;0,5;0,25\n"
     assert read(text, header_row=3)[0].values.shape == (2, 2)
-    with pytest.raises(MarketDataError, match="Say header_row = 3") as caught:
+    with pytest.raises(MarketDataError, match="Set header_row = 3") as caught:
         read(text)
     assert len(caught.value.problems) == 1
     notes = "date,3Y,note\n2024-06-03,1,a;b\n2024-06-04,1,c;d\n"

@@ -95,8 +95,8 @@ SUCH = "there is no such setting"
         ("conventions.first_caplet", "ja", "conventions.first_caplet is 'ja'; use true or false"),
         ("conventions.notional", 0, "conventions.notional is 0; use a number above 0"),
         ("conventions.vol_shift", 3,
-         "conventions.vol_shift is 3; use at most 0.5: 300 percent is too much; "
-         "0.03 is three percent"),
+         "conventions.vol_shift is 3; use at most 0.5: 300 percent is implausible, "
+         "and 0.03 is three percent"),
         ("checks.near_zero_price", "x", "checks.near_zero_price is 'x'; use a number"),
         ("checks.maturities", [3, "3Z"],
          "checks.maturities is '3Z'; use a maturity such as 3Y, or a number of years"),

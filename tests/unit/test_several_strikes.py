@@ -347,7 +347,7 @@ def test_one_strike_in_another_unit_is_named_and_left_out(market_of):
     slip = [*rows[:place], (DATES[1], "5Y", 3, 0.0085), *rows[place + 1 :]]
     market = market_of(listing(slip))
     (found,) = (text for text in reviewed(market) if "2024-06-04, 5Y @300%" in text)
-    words = "strike is 3, and typically 0.02.* in this file; correct it .*kept with its other 11 q"
+    words = "strike is 3, typically 0.02.* in this file; correct it .*kept with its other 11 q"
     assert re.search(words, found)
     whole, kept = market_of(listing(rows)), market.day(DATES[1])
     assert set(whole.days[1].labels) - set(kept.labels) == {"5Y @3%"}

@@ -24,7 +24,7 @@ from numba.core import caching
 logger = logging.getLogger("calibscope")
 
 SIZE = hashlib.sha256().digest_size
-DAMAGED = "the kernel files in %s are damaged; compiling them anew (once; about a minute) ..."
+DAMAGED = "the kernel files in %s are damaged; compiling them again (once; about a minute) ..."
 UNWRITABLE = "kernels cannot be kept in %s (%s); every process compiles them for itself"
 
 saying, said = threading.Lock(), set[str]()

@@ -169,7 +169,7 @@ def calibrate_many(
 ) -> Fits:
     r"""Fit a model to every day of a market on all cores; by default in milliseconds a day.
 
-    A day never depends on its neighbours: order and number of threads change no bit of a result.
+    Days are independent: neither their order nor the number of threads changes a result.
 
     Each day minimises :math:`\sum_k w_k (g_k - y_k)^2` as in `calibrate` (paper, eq. wls_form).
 

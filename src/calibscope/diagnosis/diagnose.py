@@ -54,7 +54,7 @@ def diagnose(
     Returns
     -------
     Diagnosis
-        what can be said without fitting again, and the means to fit again
+        everything that needs no refit, and `refits`
 
     Examples
     --------

@@ -70,7 +70,7 @@ def diagnose_least_squares(
     Returns
     -------
     Diagnosis
-        what can be said without fitting again
+        everything that needs no refit
 
     Examples
     --------

@@ -42,14 +42,14 @@ from calibscope.diagnosis.summary import summary
 class Diagnosis(UncertaintyMeasures[float, int]):
     """How far a fit can be trusted: m quotes, p parameters.
 
-    What needs a decomposition is kept, the rest is computed when it is asked for. Symbols: g are
+    The decomposition is kept; the rest is computed on first use. Symbols: g are
     the fitted values, J their derivatives, W the weights, :math:`A = W^{1/2} J`, :math:`r = y - g`,
     :math:`e = W^{1/2} r`, and :math:`H_w` the hat matrix, with :math:`h_{kk}` on its diagonal.
 
-    The mode says which columns of A count, and so what p is. "active": all but those of parameters
-    at bounds that hold (`bounds`), which is the estimator as it is locally; "full": all that were
-    fitted, as in the paper; "strict": those of parameters at no bound. Residuals are those of the
-    parameters at no bound, so that what is left out (`deletion`) counts these in active mode, too.
+    The mode decides which columns of A count, and hence p. "active": all but those of parameters
+    at bounds that hold (`bounds`), which is the local estimator; "full": all that were fitted, as
+    in the paper; "strict": those of parameters at no bound. Residuals are those of the parameters
+    at no bound, so leaving a quote out (`deletion`) counts these in active mode, too.
     """
 
     refit: Refit | None = None  # to fit again, for refits

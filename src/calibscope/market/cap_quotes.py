@@ -152,7 +152,7 @@ class CapQuotes:
     def _far(self, *place: int) -> str:
         strike = self.strikes[place]
         return (
-            f"strike is {strike:g}, that is {100 * strike:g} percent; correct it, or its unit "
+            f"strike is {strike:g}, which is {100 * strike:g} percent; correct it, or its unit "
             "(2 percent is 0.02)"
         )
 

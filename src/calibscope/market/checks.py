@@ -94,7 +94,7 @@ def date_problems(
     if start == 1 and schedule.times[0] > tenor / 2:
         problems.append(
             f"the first period starts at {schedule.times[0]:g} years, so its caplet is not fixed "
-            "today and belongs to the caps; say first_caplet=True"
+            "today and belongs to the caps; set first_caplet=True"
         )
     return problems
 

@@ -19,7 +19,7 @@ LARGEST = float(np.finfo(float).max)  # whole numbers may be larger, and are no 
 
 
 def numbers(values: object, what: str) -> tuple[Array, list[str]]:
-    """`values` as a flat float array; entries that are no numbers become NaN, with a problem.
+    """`values` as a flat float array; entries that are not numbers become NaN, with a problem.
 
     A missing entry (None, NaN) is no problem here: what it means is for the caller to say.
     """

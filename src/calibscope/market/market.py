@@ -162,7 +162,9 @@ class Market:
         """
         start, end = self._parsed(first), self._parsed(last)
         if start > end:
-            raise MarketDataError(self.name, [f"{start} is after {end}; give the earlier first"])
+            raise MarketDataError(
+                self.name, [f"{start} is after {end}; give the earlier date first"]
+            )
 
         def inside(date: datetime.date | None) -> bool:
             return date is None or start <= date <= end

@@ -61,7 +61,7 @@ def bootstrapped(
     if day is not None and not FIRST_YEAR <= day.year <= LAST_YEAR - 60:
         problems.append(f"date is {day}; there was or will be no TARGET calendar")
     problems += [
-        f"t = {maturities[i]:g}: par rate is {rates[i]:g}, that is {100 * rates[i]:g} percent; "
+        f"t = {maturities[i]:g}: par rate is {rates[i]:g}, which is {100 * rates[i]:g} percent; "
         "rates are decimals (2 percent is 0.02)"
         for i in np.flatnonzero(np.abs(rates) > LARGEST_RATE)
     ]

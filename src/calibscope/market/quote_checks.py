@@ -73,7 +73,7 @@ def vol_type_problems(vol_type: VolType, vol_shift: float) -> list[str]:
         found = positive_number(vol_shift, "vol_shift", "0.03 is three percent")
         if not found and vol_shift > LARGEST_SHIFT:
             found.append(
-                f"vol_shift is {vol_shift:g}, that is {100 * vol_shift:g} percent; 0.03 is "
+                f"vol_shift is {vol_shift:g}, which is {100 * vol_shift:g} percent; 0.03 is "
                 "three percent"
             )
         problems += found

@@ -97,7 +97,7 @@ def _date_format(value: str) -> str:
 
 def _delimiter(value: str) -> str:
     if len(value) != 1 or value in '"\r\n' or value.isalnum():
-        raise PydanticCustomError("delimiter", "use a single sign, such as ; or ,")
+        raise PydanticCustomError("delimiter", "use a single character, such as ; or ,")
     return value
 
 
@@ -115,7 +115,7 @@ def _shift(value: float) -> float:
     if value > LARGEST_SHIFT:
         raise PydanticCustomError(
             "shift",
-            "use at most {largest}: {percent} percent is too much; 0.03 is three percent",
+            "use at most {largest}: {percent} percent is implausible, and 0.03 is three percent",
             {"largest": LARGEST_SHIFT, "percent": f"{100 * value:g}"},
         )
     return value

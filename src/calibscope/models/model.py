@@ -80,7 +80,7 @@ class Pricer(Protocol):
 
 
 class Model(ABC):
-    """One set of parameters of a model, and what it says with them.
+    """One set of parameters of a model, with the prices that follow.
 
     A subclass is a frozen dataclass whose fields are the parameters, in the order of `specs`.
     """

@@ -125,8 +125,8 @@ def check_rows(path: Path, connection: Connection, rows: Rows) -> None:
         else Damage(days=dict.fromkeys(_dates(connection, wrong).values(), (table.name,)))
     )
     raise StoreError(
-        f"{path}: damaged: {found}; run the same calibscope run again, which computes damaged days "
-        "anew, or restore the file from a backup"
+        f"{path}: damaged: {found}; repeat the calibscope run, which recomputes damaged days, or "
+        "restore the file from a backup"
     )
 
 

@@ -78,7 +78,7 @@ def market_day(connection: Connection, date: datetime.date, model: str) -> Marke
     if row.content is None:
         raise StoreError(
             f"{date} was stored without its quotes and curve, by an older calibscope; run the same "
-            "command again, which adds them and computes nothing anew"
+            "command again, which adds them without computing anything"
         )
     try:
         day = unpacked(row.content)
@@ -86,8 +86,8 @@ def market_day(connection: Connection, date: datetime.date, model: str) -> Marke
         day = None
     if day is None or day.fingerprint != row.data_hash or day.date != date:
         raise StoreError(
-            f"{date}: the stored quotes are damaged; run the same calibscope run again, which "
-            "stores them anew"
+            f"{date}: the stored quotes are damaged; repeat the calibscope run, which "
+            "stores them again"
         )
     return day
 

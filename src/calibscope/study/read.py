@@ -23,8 +23,9 @@ def read_market(
 ) -> Market:
     """Read cap quotes and discount curves of many days, and check them.
 
-    Days that lack a quote, a strike or a part of the curve, or whose prices are impossible, are
-    left out: `market.dropped` says why. `market.warnings` lists what should be reviewed.
+    A day that lacks some quotes, strikes or nodes of its curve is kept with the others, from
+    `checks.fewest_quotes` on. Days whose data are impossible are left out: `market.dropped` says
+    why. `market.warnings` lists what should be reviewed.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def restated(
     if len(known) < 2 or missing:
         computed = f"it was computed by run {', '.join(map(str, known))}" if known else "no results"
         raise StoreError(
-            f"{date}: there are no two results to compare ({computed}); a date is computed anew "
+            f"{date}: there are no two results to compare ({computed}); a date is computed again "
             "when its quotes or the settings change"
         )
     first, second = (every.loc[run] for run in wanted)

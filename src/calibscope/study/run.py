@@ -118,8 +118,8 @@ def run_study(
     """Calibrate and diagnose every day of a market, and keep the results in a store.
 
     Only days that are new, or whose quotes or settings changed, are computed; what they replace is
-    kept as superseded. Days are committed in chunks: killed at any moment, the next run goes on
-    where this one stopped.
+    kept as superseded. Days are stored in chunks: after a kill at any moment, the next run
+    continues where this one stopped.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def run_study(
         250, where that takes less than a second, and on none where `diagnosis.method` asks for
         other intervals; "latest" on the latest day alone, under the same conditions; "all" on all
         days, whatever it takes; "none" on none
-    engine_timeout : seconds after which a worker or a scheduler that gives no sign of life counts
-        as gone
+    engine_timeout : seconds after which a worker or a scheduler that does not respond counts as
+        gone
     progress : called with a `Tally` after each chunk
 
     Returns

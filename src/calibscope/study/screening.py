@@ -41,8 +41,8 @@ OF_DAYS = {  # by verdict
     ),
 }
 RULES = {  # what screening can hold against a day, and whether that makes it red
-    LIKELY_WRONG_QUOTE: ("a quote is likely wrong, by its past and the other quotes", True),
-    DOUBTED_QUOTES: ("one of several quotes is likely wrong, and nobody can say which", False),
+    LIKELY_WRONG_QUOTE: ("a quote is likely wrong, given its history and the other quotes", True),
+    DOUBTED_QUOTES: ("one of several quotes is likely wrong; it is not clear which", False),
     UNUSUAL_DAY: (
         "the day's quotes moved unlike their past, as if several were off together",
         False,

@@ -34,13 +34,12 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """A store of results, read when asked for; each table is a DataFrame.
+    """A store of results, read on demand; each table is a DataFrame.
 
-    Rows are those of current days of one model, `model`; `of` has those of the other `models`, and
-    `statistics.model_comparison` puts all side by side. `superseded` has the days that were
-    computed anew since. What a day without results lacks is missing (NaN or NA), never zero. What
-    is read is checked against its hashes: where it is not what was written, `StoreError` names the
-    days.
+    Rows are those of the current days of one model, `model`; `of` has those of the other `models`,
+    and `statistics.model_comparison` compares all. `superseded` has the days that were computed
+    again since. What a day without results lacks is missing (NaN or NA), never zero. Everything
+    that is read is checked against its hashes; `StoreError` names damaged days.
     """
 
     def __init__(self, path: str | Path, model: str | None = None) -> None:
@@ -104,7 +103,7 @@ class Study:
 
     @cached_property
     def superseded(self) -> "pd.DataFrame":
-        """Former results of days that were computed anew, and by which run."""
+        """Former results of days that were computed again, and by which run."""
         every = self._all_days
         return every[every["superseded_by"].notna()].reset_index(drop=True)
 
@@ -227,7 +226,7 @@ class Study:
     def restated(
         self, date: str | datetime.date, before: int | None = None, after: int | None = None
     ) -> Restatement:
-        """What moved when a date was computed anew: quotes, parameters, RMSRE.
+        """What moved when a date was computed again: quotes, parameters, RMSRE.
 
         Parameters
         ----------

@@ -117,7 +117,7 @@ NEAR_OPTIMAL = (
 DAYS = StoredTable("days", "date", (
     _key(_place("day_id", "number of the row in the store")),
     RUN,
-    Stored("superseded_by", "integer", "the run that computed the date anew; none: current",
+    Stored("superseded_by", "integer", "the run that computed the date again; none: current",
            refers="runs.run_id"),
     Stored("date", "date", "day of the quotes", is_required=True),
     _required(_text("model", "the model that was fitted, by name")),
@@ -135,7 +135,7 @@ QUOTES = StoredTable("quotes", "date and quote", (
     _number("maturity", "years", "from today to the last payment"),
     _number("expiry", "years", "from today; none for caps and floors, which have many"),
     _number("strike", "1/year", "strike as a decimal rate"),
-    _flag("is_interpolated", "somebody has interpolated it, as its file says"),
+    _flag("is_interpolated", "interpolated, as its file says"),
     *_of(QUOTE_METRICS),
 ))  # fmt: skip
 PARAMETERS = StoredTable("parameters", "date and parameter", (PARAMETER, *_of(PARAMETER_METRICS)))
@@ -208,7 +208,7 @@ PROFILES = StoredTable("profiles", "date, parameter and level", (
         "second_minimum", "own",
         "its value at another local minimum that keeps the limit; none: no such is known",
     ),
-    _text("mark", "what must be said beside the interval"),
+    _text("mark", "mark of the interval"),
 ))  # fmt: skip
 RANGES = StoredTable(
     "near_optimal", "date of a sample, and parameter", (PARAMETER, RUN, *NEAR_OPTIMAL)
@@ -285,5 +285,5 @@ RUNS = StoredTable("runs", "run: the audit trail", (
     _seconds("calibration_seconds", "of it, calibrating"),
     _seconds("diagnosis_seconds", "of it, diagnosing"),
     _seconds("store_seconds", "of it, storing"),
-    _text("repaired", "what was damaged in the store before; removed, computed anew"),
+    _text("repaired", "what was damaged in the store before; removed, computed again"),
 ), is_of_days=False)  # fmt: skip

@@ -80,7 +80,7 @@ class Evidence:
             text = f"One optimum was found, with RMSRE {_percent(best.rmsre)}; {share}"
         elif self.local_minima.is_same_fit_other_parameters:
             text = (
-                f"{len(optima)} optima were found; the runner-up prices alike (RMSRE "
+                f"{len(optima)} optima were found; the runner-up fits equally well (RMSRE "
                 f"{_percent(second.rmsre)} against {_percent(best.rmsre)}) with other parameters, "
                 f"{_words(second.parameters)}; {share.replace('it', 'the best')}"
             )
@@ -97,7 +97,7 @@ class Evidence:
                 f"{_leading(second.parameters)}); {share.replace('it', 'the best')}"
             )
         if best.has_equal_speeds:
-            text += "; its two speeds are equal, so that it is a one-factor model"
+            text += "; its two speeds are equal: a one-factor model"
         elif not best.is_strict:
             text += "; its Hessian is not positive definite: some direction is flat to rounding"
         return text + "."
@@ -108,10 +108,10 @@ class Evidence:
         reasons = self.box.reasons(self.parameters)
         why = " and ".join([", ".join(reasons[:-1]), reasons[-1]] if reasons[1:] else reasons)
         if self.plausible_fit is None:
-            return f"The fit is implausible: {why}; the bounds leave no plausible one."
+            return f"The fit is implausible: {why}; the bounds allow no plausible one."
         more = self.plausible_cost / max(self.rmsre, PERFECT)
         told = PERCENT.text(abs(more), ".2g")
-        told += " more" if more >= 0 else " less, without what the anchor pulls"
+        told += " more" if more >= 0 else " less, without the pull of the anchor"
         return (
             f"The fit is implausible: {why}; the best plausible one has RMSRE "
             f"{_percent(self.plausible_rmsre)} ({told}), with "
@@ -134,8 +134,13 @@ class Evidence:
         widest = [int(p) for p in np.argsort(-size)[:3] if size[p] >= np.log(MATERIAL)]
         if not widest:
             p = int(np.argmax(size))
-            return f"While {limit}, no parameter moves much; the widest range: {_range(found, p)}."
-        ranges = [_range(found, p) for p in sorted(widest)]
+            return (
+                f"While {limit}, no parameter moves much; the widest range is "
+                f"{_range(found, p, ' from')}."
+            )
+        first, *others = sorted(widest)
+        ranges = [_range(found, first, " can be anything from")]
+        ranges += [_range(found, p, " from") for p in others]
         text = " and ".join([", ".join(ranges[:-1]), ranges[-1]] if ranges[1:] else ranges)
         return f"While {limit}, {text}."
 
@@ -210,8 +215,8 @@ def _leading(model: Model) -> str:
     return f"{model.specs.names[0]} = {number(model.values[0])}"
 
 
-def _range(found: NearOptimalSet, p: int) -> str:
+def _range(found: NearOptimalSet, p: int, words: str) -> str:
     low, high = number(found.low[p], ".2g"), number(found.high[p], ".2g")
     low += " (its bound)" if found.is_low_at_bound[p] else ""
     high += " (its bound)" if found.is_high_at_bound[p] else ""
-    return f"{found.specs.names[p]} can be anything from {low} to {high}"
+    return f"{found.specs.names[p]}{words} {low} to {high}"

@@ -72,7 +72,7 @@ def assemble(
     problems = maturity_problems(table.maturities, tenor, first)
     of_one_period = table.is_atm & (table.maturities < 1.5 * tenor)
     if strike == "forward" and of_one_period.any():
-        problems.append("a cap of one period has no forward strike; say conventions.atm = 'spot'")
+        problems.append("a cap of one period has no forward strike; set conventions.atm = 'spot'")
     caplets = len(table.dates) * float(np.sum(table.maturities)) / tenor
     if caplets > MOST_CAPLETS:
         problems.append(

@@ -15,7 +15,7 @@ from calibscope.market.assembly.joined import Joined, Tables
 from calibscope.market.curve import CARRIED_ON
 from calibscope.market.findings import INCOMPLETE, Finding, Severity, dropped
 from calibscope.market.maturity import SAME_MATURITY, label
-from calibscope.market.panel import Panel
+from calibscope.market.panel import CURVES, Panel
 from calibscope.market.settings import CheckSettings
 
 
@@ -38,11 +38,11 @@ def gap_findings(
     reach = np.where(given, table.nodes, 0.0).max(axis=1)
     is_covered = table.maturities <= reach[:, None] + CARRIED_ON
     without_curve = {table.dates[i].item() for i in np.flatnonzero(~given.any(axis=1))}
+    message = _message(tables.curve, (), is_all=True)
     found += [
-        dropped(tables.curve.source, f"there is no {tables.curve.quantity}", table.dates[i], None,
-                INCOMPLETE)
+        dropped(tables.curve.source, message, table.dates[i], None, INCOMPLETE)
         for i in np.flatnonzero(~given.any(axis=1))
-    ]  # fmt: skip
+    ]
     found += [
         dropped(
             tables.curve.source,
@@ -118,8 +118,8 @@ def _slips(table: Joined, tables: Tables) -> list[Finding]:
     return [
         dropped(
             tables.strike.source,
-            f"strike is {table.strikes[i, k]:g}, and typically {typical:.4g} in this file; correct "
-            "it (2 percent is 0.02)",
+            f"strike is {table.strikes[i, k]:g}, typically {typical:.4g} in this file; correct it "
+            "(2 percent is 0.02)",
             table.dates[i],
             table.maturities[k],
             "implausible",
@@ -131,7 +131,7 @@ def _slips(table: Joined, tables: Tables) -> list[Finding]:
 
 def _message(panel: Panel, names: Sequence[str], is_all: bool) -> str:
     if is_all:
-        return f"there is no {panel.quantity}"
+        return f"there is no {'curve' if panel.quantity in CURVES else panel.quantity} of this date"
     return f"{panel.quantity} is missing at {_listed(names)}"
 
 

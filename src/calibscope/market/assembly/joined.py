@@ -123,7 +123,7 @@ def chosen_tables(panels: Sequence[Panel], settings: MarketSettings, name: str) 
     problems += _not_one(quotes, QUOTES, "cap quotes", "caps.quantity")
     problems += _not_one(curves, CURVES, "curves", "curve.quantity")
     if ("bid" in found) != ("ask" in found):
-        problems.append("bid and ask come together; one of them is missing")
+        problems.append("bid and ask are needed together; one of them is missing")
     # A single file is named once, in front of all problems.
     raise_problems(name, [problem.removeprefix(f"{name}: ") for problem in problems])
     return Tables(quotes[0], curves[0], found.get("strike"), found.get("bid"), found.get("ask"))

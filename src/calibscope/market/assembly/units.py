@@ -42,6 +42,7 @@ NORMAL_VOLS = Sizes(3e-4, 0.008, 0.03)
 LOGNORMAL_VOLS = Sizes(0.03, 0.5, 8.0)
 RATES = Sizes(0.0, 0.02, 0.12)
 DISCOUNT_FACTORS = Sizes(0.3, 0.9, 1.2)
+IF_RATES = "if these are rates, set curve.quantity = 'zero_rate'"
 LARGEST_TYPICAL_RATE = 0.4  # of discount factors: overnight ones have few digits
 
 # A slip of 100 or 10,000 in strikes, up to this factor (they differ by conventions and basis).
@@ -76,7 +77,7 @@ def unit_problems(tables: Sequence[Panel], settings: MarketSettings) -> list[str
     shifted = [panel for panel in tables if panel.quantity == "shifted_lognormal_vol"]
     if shifted and not settings.conventions.vol_shift:
         problems.append(
-            f"{shifted[0].source}: shifted lognormal vols need their shift; say "
+            f"{shifted[0].source}: shifted lognormal vols need their shift; set "
             "conventions.vol_shift = 0.03 if it is three percent"
         )
     return problems
@@ -121,23 +122,26 @@ def curve_unit_findings(curve: Panel, declared: Unit, nodes: Array, values: Arra
         # The short end shows it best: a factor of 3.5 at one month is no small slip.
         given = (nodes > 0) & ~np.isnan(values).all(axis=0)
         typical = np.nanmedian(values[:, given], axis=0)
+        usual, least = float(np.median(typical)), float(typical.min())
+        if least <= 0 and not DISCOUNT_FACTORS.has(usual):
+            text = f"{quantity} is typically {usual:.3g}, and as low as {least:.3g}; {IF_RATES}"
+            return [_error(curve, text)]
         with np.errstate(divide="ignore", invalid="ignore"):
             size = float(np.nanmax(np.abs(np.log(typical)) / nodes[given]))
         if size <= LARGEST_TYPICAL_RATE:
             return []
         text = (
-            f"they mean zero rates of {100 * size:.3g} percent; if they are near 100, say "
-            "curve.units.discount_factor = 'percent'; if they are rates, curve.quantity = "
-            "'zero_rate'"
+            f"means zero rates of {100 * size:.3g} percent; {IF_RATES}; if values are near 100, "
+            "set curve.units.discount_factor = 'percent'"
         )
     else:
         size = float(np.nanmedian(np.abs(values)))
         if RATES.has(size):
             return []
-        text = f"typically {100 * size:.3g} percent; {_likely(declared, quantity, size, RATES)}"
+        text = f"is typically {100 * size:.3g} percent; {_likely(declared, quantity, size, RATES)}"
         if DISCOUNT_FACTORS.has(size):
-            text += "; or discount factors: curve.quantity = 'discount_factor'"
-    return [_error(curve, f"{quantity} ({declared}): {text}")]
+            text += "; if these are discount factors, set curve.quantity = 'discount_factor'"
+    return [_error(curve, f"{quantity}, read in {declared}, {text}")]
 
 
 def vol_unit_findings(
@@ -150,21 +154,24 @@ def vol_unit_findings(
         size = float(np.nanmedian(quoted))
         if not LOGNORMAL_VOLS.has(size):
             remedy = _likely(declared, quantity, size, LOGNORMAL_VOLS)
-            return [_error(quote, f"{quantity} ({declared}): {100 * size:.3g} percent; {remedy}")]
+            text = f"{quantity}, read in {declared}, is typically {100 * size:.3g} percent"
+            return [_error(quote, f"{text}; {remedy}")]
         if NORMAL_VOLS.has(normal) or np.isnan(normal):
             return []
-        text = f"{quantity}: with conventions.vol_shift = {conventions.vol_shift:g} they mean"
+        text = f"{quantity} with conventions.vol_shift = {conventions.vol_shift:g} means"
         return [_error(quote, f"{text} normal vols of {1e4 * normal:.3g} bp; is the shift right?")]
     if NORMAL_VOLS.has(normal) or np.isnan(normal):
         return []
     if declared == "currency":
         notional = conventions.notional * 10.0 ** round(np.log10(normal / NORMAL_VOLS.usual))
-        remedy = f"is the notional {notional:g}? Then say so: conventions.notional = {notional:g}"
+        remedy = f"if the notional is {notional:g}, set conventions.notional = {notional:g}"
     else:
         remedy = _likely(declared, quantity, normal, NORMAL_VOLS)
     if quantity == "normal_vol" and LOGNORMAL_VOLS.has(normal):
-        remedy += "; or lognormal vols: caps.quantity = 'lognormal_vol'"
-    text = f"{quantity} ({declared}) means normal vols of {1e4 * normal:.3g} bp, typically"
+        remedy += "; if these are lognormal vols, set caps.quantity = 'lognormal_vol'"
+    if quantity == "price":  # what a wide table holds if nothing says otherwise
+        remedy += "; if these are normal vols, set caps.quantity = 'normal_vol'"
+    text = f"{quantity}, read in {declared}, means a typical normal vol of {1e4 * normal:.3g} bp"
     return [_error(quote, f"{text}; {remedy}")]
 
 
@@ -197,7 +204,7 @@ def strike_unit_findings(
     slope = float(np.median(np.abs(given[compared] / atm[compared])))
     for slip in SLIPS:
         if slip / ABOUT < slope < slip * ABOUT:
-            text = f"strikes ({declared}) are about {slip:g} times the swap rates of the curve"
+            text = f"strikes, read in {declared}, are about {slip:g} times the curve's swap rates"
             remedy = _unit_for(declared, "strike", 1 / slip)
             return [_error(strike, f"{text}; {remedy}{_of_another_unit(table, slip)}")]
     return []
@@ -234,8 +241,8 @@ def _likely(declared: Unit, quantity: Quantity, size: float, sizes: Sizes) -> st
     if quantity == "price":
         notional = 10.0 ** round(np.log10(size * FACTORS[declared] ** -1 / sizes.usual))
         return (
-            "are they amounts of money? Then say so: caps.units.price = 'currency' and "
-            f"conventions.notional = {notional:g}, or what the notional is"
+            "if prices are amounts of money, set caps.units.price = 'currency' and "
+            f"conventions.notional = {notional:g}, or your notional"
         )
     return "check unit and quantity"
 
@@ -245,5 +252,5 @@ def _unit_for(declared: Unit, quantity: Quantity, factor: float) -> str:
     wanted = FACTORS[declared] * factor
     for unit, value in FACTORS.items():
         if np.isclose(value, wanted):
-            return f"are they in {unit}? Then say so: {section}.units.{quantity} = {unit!r}"
-    return f"they are off by about {1 / factor:g}; check unit and quantity"
+            return f"if values are in {unit}, set {section}.units.{quantity} = {unit!r}"
+    return f"they are off by a factor of about {1 / factor:g}; check unit and quantity"

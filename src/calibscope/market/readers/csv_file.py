@@ -80,7 +80,7 @@ def _text(path: Path, reading: Reading) -> str:
     encoding = reading.settings.encoding
     setting = f"encoding under [{reading.role}]"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) and "16" not in encoding:
-        raise MarketDataError(path.name, [f'is UTF-16 text; say "utf-16" as {setting}'])
+        raise MarketDataError(path.name, [f'is UTF-16 text; set "utf-16" as {setting}'])
     try:
         text = content.decode(encoding)
     except UnicodeError as error:
@@ -89,7 +89,7 @@ def _text(path: Path, reading: Reading) -> str:
         raise MarketDataError(
             path.name,
             [
-                f"row {row} is no {encoding.removesuffix('-sig')} text; say the right {setting}, "
+                f"row {row} is not {encoding.removesuffix('-sig')} text; set the right {setting}, "
                 'such as "cp1252"'
             ],
         ) from None

@@ -87,7 +87,7 @@ def _way_of_all(cells: Sequence[Cell], place: Place, reading: Reading) -> str | 
             cell = examples[first]
             _add(
                 reading,
-                f"{place(cell)}: {shown(cell)} has a two-digit year; write four digits, or say "
+                f"{place(cell)}: {shown(cell)} has a two-digit year; write four digits, or set "
                 f'date_format under [{reading.role}], such as "%d.%m.%y"',
             )
             return None
@@ -119,7 +119,7 @@ def _day_or_month_first(cells: Sequence[Cell], place: Place, reading: Reading) -
         _add(
             reading,
             f"{place(open_cell)}: {shown(open_cell)} may be day/month or month/day, and no other "
-            f'date tells which; say date_format = "dmy" or "mdy" under [{reading.role}]',
+            f'date decides; set date_format = "dmy" or "mdy" under [{reading.role}]',
         )
     return None
 
@@ -151,7 +151,7 @@ def _no_date(cell: Cell, reading: Reading) -> str:
             f"setting {reading.role}.date_format"
         )
     return (
-        f"{shown(cell)} is not a date; write it like 2024-06-03, or say how it is written by "
+        f"{shown(cell)} is not a date; write it like 2024-06-03, or describe it by "
         f"date_format under [{reading.role}]"
     )
 

@@ -1,5 +1,6 @@
 """Excel workbooks (and OpenDocument sheets): one sheet per quantity, or a single sheet."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,11 +8,17 @@ from pathlib import Path
 from calibscope.base.spelling import hint
 from calibscope.market.errors import MarketDataError
 from calibscope.market.readers.grid import table_of
-from calibscope.market.readers.names import quantity_of, resembled, setting
-from calibscope.market.readers.reading import DEFAULT_QUANTITY, Reading
+from calibscope.market.readers.names import likely_quantity, quantity_of, resembled, setting
+from calibscope.market.readers.reading import DEFAULT_QUANTITY, Reading, Role
 from calibscope.market.readers.table import Table, listed, shown
 from calibscope.market.readers.workbook import Workbook
 from calibscope.market.settings import ALL_QUANTITIES
+
+# How sheets of quotes and of curves are called, in English and German.
+LIKELY: dict[Role, str] = {
+    "caps": "cap|vol|pri|prei|quote",
+    "curve": "curve|kurve|zins|zero|rate|ois|estr|dis",
+}
 
 
 def excel_tables(path: Path, reading: Reading) -> list[Table]:
@@ -61,10 +68,13 @@ def _chosen(names: Sequence[str], path: Path, reading: Reading) -> list[str]:
     own = [name for name in names if name.strip().casefold() == role]
     if own:
         return own
+    # Most workbooks have a sheet for quotes and one for the curve, in the user's words.
+    one = next((name for name in names if re.search(LIKELY[role], name, re.IGNORECASE)), names[0])
     raise MarketDataError(
         path.name,
         [
-            f"the sheets are {listed(names)}; say which one by sheet under [{role}], or what they "
-            f"are, such as {setting(f'{role}.quantities', names[0], DEFAULT_QUANTITY[role])}"
+            f"the sheets are {listed(names)}; choose one, such as {role}.sheet = {shown(one)}, or "
+            "say what they contain, such as "
+            f"{setting(f'{role}.quantities', one, likely_quantity(one, DEFAULT_QUANTITY[role]))}"
         ],
     )

@@ -36,7 +36,7 @@ def table_of(
         reading.problems.add(
             "header",
             f"{table.within(f'row {first_row}')}: there is no header; give a row of column names, "
-            f"or say where it is by header_row under [{reading.role}]",
+            f"or its number as header_row under [{reading.role}]",
         )
         return None
     table = replace(table, header=tuple(header))
@@ -130,7 +130,7 @@ def _odd_header(odd: dict[int, int], table: Table, reading: Reading) -> str:
         remedy = _remedy(usual, table)
     else:
         first = next(number for number, length in odd.items() if length >= usual)
-        remedy = f"is the header further down? Say header_row = {first} under [{reading.role}]"
+        remedy = f"is the header further down? Set header_row = {first} under [{reading.role}]"
     place = table.within(f"row {table.header_row}")
     return f"{place} has {_cells(len(table.header))}, but most rows have {usual}; {remedy}"
 

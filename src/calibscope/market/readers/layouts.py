@@ -14,10 +14,11 @@ from calibscope.market.readers.names import (
     DETAILS,
     IGNORE,
     column_names,
+    likely_quantity,
     setting,
 )
 from calibscope.market.readers.problems import LISTED
-from calibscope.market.readers.reading import Reading
+from calibscope.market.readers.reading import DEFAULT_QUANTITY, Reading
 from calibscope.market.readers.table import Table, listed, shown
 from calibscope.market.settings import ALL_QUANTITIES
 
@@ -93,6 +94,8 @@ def _example(names: Sequence[str], reading: Reading) -> str:
     name = next(iter(_strangers(names)), "Stichtag")
     within = [word for word in name.split() if maturity(word) is not None and not word.isdigit()]
     usual = "3Y" if "date" in names else "date"
+    if {"date", "maturity"} <= set(names):
+        usual = likely_quantity(name, DEFAULT_QUANTITY[reading.role])
     meaning = nearest(name, _absent(names)) or next(iter(within), usual)
     return setting(f"{reading.role}.columns", name, meaning)
 

@@ -27,6 +27,12 @@ SYNONYMS = {
     "typ": "kind",
     "art": "kind",
     "interpoliert": "interpolated",
+    "preis": "price",
+    "normalvol": "normal_vol",
+    "normalvola": "normal_vol",
+    "normalvolatilität": "normal_vol",
+    "diskontfaktor": "discount_factor",
+    "nullzins": "zero_rate",
     "vol_status": "status",
     "price_status": "status",
     "quote_status": "status",
@@ -74,8 +80,8 @@ def mapping_problems(
         known = _column_name(ours) in words
         if not known and maturity(ours) is None:
             problems.append(
-                f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is not a known column"
-                f"{hint(words, ours)}; use "
+                f"{place}: {shown(theirs)} is mapped to {shown(ours)}, which is not one of our "
+                f"columns{hint(words, ours)}; use "
                 f"{', '.join((*COLUMNS, *DETAILS))}, a quantity, a maturity such as 3Y, or ignore"
             )
         if theirs and plain(theirs) not in there:
@@ -106,6 +112,17 @@ def resembled(name: str, choices: Iterable[str]) -> str | None:
     words = list(choices)
     near = [word for word in words if bare.endswith(f"_{word}")]
     return near[0] if near else nearest(bare, words, SURE)
+
+
+def likely_quantity(word: str, usual: Quantity) -> Quantity:
+    """What a name in the user's words may mean, where `usual` is what most such files have.
+
+    >>> likely_quantity("Cap vols (bp)", "price"), likely_quantity("Zinskurve", "discount_factor")
+    ('normal_vol', 'zero_rate')
+    """
+    if usual == "price":
+        return "normal_vol" if "vol" in plain(word) else usual
+    return "zero_rate" if re.search("zero|zins|rate|null", plain(word)) else usual
 
 
 def unused_columns(

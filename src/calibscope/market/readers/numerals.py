@@ -160,5 +160,5 @@ def _open(table: Table, columns: Sequence[int], texts: Sequence[str], reading: R
         places.append(f"{table.place(row, column)}: {shown(text)}")
     return (
         f"{' and '.join(places)}: is the comma or the point the decimal sign? "
-        f"""Say decimal = "," or "." under [{reading.role}]"""
+        f"""Set decimal = "," or "." under [{reading.role}]"""
     )

@@ -82,5 +82,5 @@ def _coded_cells(chunk: Any, pa: Any) -> list[Cell]:
     words = [*_cells(pa.chunked_array([chunk.dictionary]), pa), ""]
     longest = max(len(word) if isinstance(word, str) else 0 for word in words)
     if longest > LONGEST_TEXT:
-        raise ValueError(f"a text of {longest:,} signs")
+        raise ValueError(f"a text of {longest:,} characters")
     return [words[-1 if code is None else code] for code in chunk.indices.to_pylist()]

@@ -75,7 +75,7 @@ def _value_columns(
                 "header",
                 table.fault(
                     k,
-                    "is not a maturity; name it 3Y, 18M, 0.5, ... or map it, to a maturity or to "
+                    "is not a maturity; name it 3Y, 18M, 0.5, ... or map it to a maturity or to "
                     f'"{IGNORE}", in [{reading.role}.columns]',
                 ),
             )

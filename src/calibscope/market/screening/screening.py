@@ -46,7 +46,7 @@ SAME_VOL = 1e-9  # relatively; prices are often rounded, so vols repeat only if 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Screening:
-    """What screening says about every quote, days by quotes (n, m).
+    """The verdicts of screening on every quote, days by quotes (n, m).
 
     Not a number where a quote is missing or is not screened; verdicts are empty where it is
     missing. A day's numbers depend on that day and those before it only.
@@ -136,7 +136,7 @@ def screen_quotes(market: Market) -> Screening:
     Every day is judged with the history up to it, so that another day at the end leaves all
     earlier verdicts as they are; later days are never used to judge an earlier one. A quote needs
     20 days of history, and a day three quotes. A day on which all quotes are copies of the day
-    before is not judged, and nothing is learnt from it.
+    before is not judged, and does not count as history.
 
     Parameters
     ----------
@@ -147,9 +147,9 @@ def screen_quotes(market: Market) -> Screening:
     Screening
         a score, a p value, a false discovery rate, the expected vol and a verdict per quote:
         "in line", "likely wrong", "one of 3Y, 4Y" where these cannot be told apart,
-        "below intrinsic value" (there is no vol), "new level" (accused on more than five days in a
-        row, so taken to have moved), "stale day", "not screened", or "unusual day": the quotes
-        moved unlike their past, as if several were off together, and nobody is named
+        "below intrinsic value" (it has no vol), "new level" (called wrong on more than five days in
+        a row, so taken to have moved), "stale day", "not screened", or "unusual day": the quotes
+        moved unlike their past, as if several were off together, and no quote is named
 
     Examples
     --------

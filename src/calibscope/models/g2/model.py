@@ -30,7 +30,7 @@ from calibscope.models.model import Model, Pricer, Values
 
 @dataclass(frozen=True, slots=True)
 class G2(Model):
-    r"""One set of G2++ parameters, and what the model says with them.
+    r"""One set of G2++ parameters, with the prices and moments that follow.
 
     .. math::
 

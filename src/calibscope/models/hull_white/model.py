@@ -39,7 +39,7 @@ def _like(p: int, name: str, symbol: str, label: str, sentence: str) -> Paramete
 
 @dataclass(frozen=True, slots=True)
 class HullWhite(Model):
-    r"""One set of Hull-White parameters, and what the model says with them.
+    r"""One set of Hull-White parameters, with the prices and moments that follow.
 
     .. math:: r = x + \psi, \qquad dx = -a x\,dt + \sigma dW
 
