@@ -13,7 +13,7 @@ from calibscope.study.statistics.periods import is_small
 from calibscope.study.statistics.stored_day import StoredDay
 from calibscope.study.study import Study
 
-LEFT, TOP, BOTTOM, HEIGHT = 44, 50, 166, 188
+LEFT, TOP, BOTTOM, HEIGHT = 44, 46, 140, 160
 BAND, RED = "#DCE9F3", "#8C1D18"
 
 

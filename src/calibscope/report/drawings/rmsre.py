@@ -10,7 +10,7 @@ from calibscope.report.drawings.scales import Axis
 from calibscope.report.figures.style import BLUE
 from calibscope.study.study import Study
 
-LEFT, TOP, BOTTOM, HEIGHT = 44, 52, 176, 200
+LEFT, TOP, BOTTOM, HEIGHT = 44, 52, 156, 178
 COLOURS = {"amber": "#E69F00", "red": "#8C1D18"}
 
 

@@ -36,6 +36,7 @@ from calibscope.report.render.words import Words
 TEMPLATES = "templates"
 GENERATOR = "calibscope report"  # by which an earlier page is recognised
 MARKS = (f'content="{GENERATOR}"', "<title>How far can th")  # the latter: pages before 0.3
+SENTENCE = 40  # characters, more than a number with its note has
 HEAD = 1000  # bytes of a page that hold its mark
 
 
@@ -121,12 +122,15 @@ def _rows(block: Table) -> Iterator[tuple[bool, list[tuple[str, Markup | str]]]]
     """Whether a row is bold, and its cells, each with the name of its look."""
     columns = [(column, block.columns.index(column), texts) for column, texts in block.shown]
     for k, row in enumerate(block.rows):
-        cells = [(_look(column), _cell(row[j], texts[k])) for column, j, texts in columns]
+        cells = [(_look(column, texts[k]), _cell(row[j], texts[k])) for column, j, texts in columns]
         yield k in block.bold, cells
 
 
-def _look(column: Column) -> str:
-    return "number" if column.is_number else "whole" if column.is_whole else ""
+def _look(column: Column, text: str) -> str:
+    """How a cell is set; a sentence among numbers is broken over lines."""
+    if column.is_number:
+        return "number" if len(text) < SENTENCE else ""
+    return "whole" if column.is_whole else ""
 
 
 def _cell(cell: Cell, text: str) -> Markup | str:

@@ -18,7 +18,8 @@ def plausible_sentence(study: Study) -> str:
     cost = (odd["plausible_rmsre"] / odd["rmsre"] - 1.0).median()
     return (
         f"The parameters are implausible on {of_days(known['is_implausible'])}; there the best "
-        f"plausible fit has an RMSRE that is {percent(cost, 1)} higher"
+        f"plausible fit has an RMSRE that is {percent(abs(cost), 1)} "
+        f"{'higher' if cost >= 0 else 'lower'}"
         f"{' (median)' if len(odd) > 1 else ''}."
     )
 

@@ -25,9 +25,8 @@ function reveal() {
 }
 addEventListener("hashchange", reveal);
 reveal();
-// The appendix is printed as far as it is open; anything else is opened and drawn.
+// What is closed is not printed; what is open is drawn first, as wide as the paper.
 addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details")) if (!part.closest("#appendix")) part.open = true;
   for (const plot of plots) if (!plot.closest("details:not([open])")) {
     draw(plot);
     Plotly.relayout(plot, {width: Math.min(plot.clientWidth, 672)});

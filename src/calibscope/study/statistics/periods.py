@@ -21,13 +21,17 @@ def is_small(study: Study) -> bool:
 
 
 def of_days(marks: "pd.Series[bool]") -> str:
-    """On how many days a mark is set: "66 % of 2,157 days", and "2 of 3 days" of few."""
+    """On how many days a mark is set: "66 % of 2,157 days", of few "2 of 3 days"; all, or none."""
     days = counted(len(marks), "day")
-    if len(marks) < FEW_DAYS:
-        return f"{int(marks.sum())} of {days}"
-    return f"{percent(marks.mean(), 0)} of {days}"
+    if marks.all():
+        return f"all {days}" if len(marks) > 1 else "the day"
+    if not marks.any():
+        return f"none of {days}"
+    return f"{as_often(marks).removesuffix(' of them')} of {days}"
 
 
 def as_often(marks: "pd.Series[bool]") -> str:
-    """The same where the days have been counted before: "66 %", and "2 of them" of few."""
+    """The same where the days have been counted before: "66 %", "2 of them", "all", "none"."""
+    if marks.all() or not marks.any():
+        return "all" if marks.any() else "none"
     return f"{int(marks.sum())} of them" if len(marks) < FEW_DAYS else percent(marks.mean(), 0)

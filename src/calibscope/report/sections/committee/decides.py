@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from calibscope.base.numbers import BASIS_POINTS, PERCENT, percent
+from calibscope.base.numbers import BASIS_POINTS, PERCENT
 from calibscope.report.document import Column, Noted, Paragraph, Section, Table, section, table
 from calibscope.report.drawings.quote_bars import influence_bars
-from calibscope.study.statistics.periods import is_small, of_days
+from calibscope.study.statistics.periods import as_often, is_small, of_days
 from calibscope.study.statistics.stored_day import StoredDay
 from calibscope.study.study import Study
 
@@ -65,12 +65,11 @@ def _history(study: Study) -> str:
     is_first = fitted["largest_leverage_at"] == first
     text = (
         f"{first} has the highest leverage on {of_days(is_first)}, above {near:g} on "
-        f"{percent((is_first & (fitted['largest_leverage'] > near)).mean(), 0)}."
+        f"{as_often(is_first & (fitted['largest_leverage'] > near))}."
     )
     substantial = fitted["largest_cooks_distance"] > thresholds.cooks_distance
     text += (
-        f" On {percent(substantial.mean(), 0)} of the days removing some quote would change the "
-        "parameters substantially"
+        f" Removing some quote would change the parameters substantially on {as_often(substantial)}"
     )
     often = fitted.loc[substantial, "largest_cooks_distance_at"].value_counts()
     return f"{text}, most often {often.index[0]}." if len(often) else f"{text}."

@@ -58,6 +58,7 @@ def year_table(study: Study) -> Table:
             year["rmsre_median"], year["edof_full"], year["at_bound"], year["implausible"],
         )
         for year in shared.records(fits)
+        if year["period"] != ALL or len(fits) > 2
     ]  # fmt: skip
     columns = (
         Column("year", "s"), Column("days", ",.0f"), *(Column(name, ",.0f") for name in counts),

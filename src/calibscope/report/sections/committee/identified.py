@@ -10,6 +10,8 @@ from calibscope.study.statistics.periods import as_often, is_small, of_days
 from calibscope.study.statistics.stored_day import StoredDay
 from calibscope.study.study import Study
 
+EVERY = {1: "the parameter", 2: "both parameters"}
+
 
 def identified(study: Study, day: StoredDay) -> Section:
     """The latest day in its own words, its intervals, and how often it is so."""
@@ -28,10 +30,11 @@ def _history(study: Study) -> str:
     names = len(study.specs)
     full = fitted["lost_directions"] == 0
     text = (
-        f"The quotes determine all {names} parameters on {of_days(full)}, and a parameter is at a "
-        f"bound on {as_often(fitted['has_parameters_at_bound'])}."
+        f"The quotes determine {EVERY.get(names, f'all {names} parameters')} on {of_days(full)}, "
+        f"and a parameter is at a bound on {as_often(fitted['has_parameters_at_bound'])}."
     )
     if not is_small(study):
         switches = int(statistics.edof_switches(study)["switches"].sum())
-        text += f" EDoF changes from one day to the next {counted(switches, 'time')}."
+        often = f"changes from one day to the next {counted(switches, 'time')}"
+        text += f" EDoF {often if switches else 'never changes'}."
     return f"{text} {plausible_sentence(study)}".strip()

@@ -87,7 +87,7 @@ RULES = {  # filled with the day's numbers, and {reason} as the status gives it
 }
 CHEAP_PLAUSIBLE = (
     "Use the best plausible fit: it prices the quotes almost as well (its RMSRE is {cost:.1%} "
-    "higher)."
+    "{direction})."
 )
 DEAR_PLAUSIBLE = (
     "Decide whether implausible parameters may be used: the best plausible fit has an RMSRE of "
@@ -134,12 +134,14 @@ def _of_rule(rule: str, reason: str, day: StoredDay) -> Point:
             rule, Point("{reason}", "Review this limit, which your settings have set.")
         )
     share = row["largest_refit_confidence"]
+    cost = row["plausible_rmsre"] / row["rmsre"] - 1.0 if row["rmsre"] else 0.0
     numbers = {
         **{
             name: Shown(value) if isinstance(value, float) else value for name, value in row.items()
         },
         "reason": _sentence(reason),
-        "cost": Shown(row["plausible_rmsre"] / row["rmsre"] - 1.0 if row["rmsre"] else 0.0),
+        "cost": Shown(abs(cost)),
+        "direction": "higher" if cost >= 0 else "lower",
         "confidence": "99.9 %" if share > 0.999 else percent(share, 1),
     }
     return Point(*(text.format_map(numbers) for text in point))
