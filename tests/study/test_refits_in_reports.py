@@ -86,7 +86,7 @@ def test_the_section_on_uncertainty_names_the_method_of_every_interval(study):
 
     days, profiled = len(study.fitted), study.profiles["date"].nunique()
     said = in_html(Document("t", "", (section("a", "A", *interval_blocks(study)),)))
-    assert f"{profiled} of {days} days have profile intervals" in said
+    assert f"{profiled} days of {days} have profile intervals" in said
     shares = statistics.profile_shares(study)
     shares = shares[shares["level"] == 0.95].set_index("parameter")["contradicted"]
     assert f"which contradict {100 * shares.max():.0f} % of the delta intervals for" in said

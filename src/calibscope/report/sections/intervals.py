@@ -30,8 +30,8 @@ def _sentence(study: Study, days: int, profiled: int) -> str:
         return "No day has profile intervals: all that follow are the delta method's."
     shares = _at_the_widest(study).set_index("parameter")
     second, wrong = shares["second_minimum"], shares["contradicted"].dropna()
-    have = "has" if profiled == 1 else "have"
-    text = f"{profiled:,} of {counted(days, 'day')} {have} profile intervals"
+    verb = "has" if profiled == 1 else "have"
+    text = f"{counted(profiled, 'day')} of {days:,} {verb} profile intervals"
     if len(wrong):
         text += (
             f", which contradict {percent(wrong.max(), 0)} of the delta intervals for "

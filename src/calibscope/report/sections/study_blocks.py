@@ -55,12 +55,12 @@ def rag_sentence(study: Study) -> str:
     counts = study.rag["rag"].value_counts()
     unknown = int(counts.get("grey", 0))
     text = ", ".join(
-        f"{counted(count, 'day is', 'days are') if count else 'no day is'} {name}"
-        for name, count in ((name, int(counts.get(name, 0))) for name in ("green", "amber", "red"))
+        f"{counted(int(counts[name]), 'day is', 'days are')} {name}"
+        for name in ("green", "amber", "red")
+        if name in counts
     )
-    text = f"{text[0].upper()}{text[1:]}"
     more = counted(unknown, "more has no results", "more have no results")
-    return f"{text}{f'; {more}' if unknown else ''}."
+    return f"{text or 'No day has results'}{f'; {more}' if text and unknown else ''}."
 
 
 def red_days(study: Study) -> pd.DataFrame:

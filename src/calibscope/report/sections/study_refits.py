@@ -84,16 +84,12 @@ def _left_out(study: Study, dates: list[pd.Timestamp]) -> Table:
         )
     moves, error = Column("moves most", is_whole=True), Column("error of the prediction", share)
     columns = ("date", Column("without", "s"), moves, "predicted", error, "mark")
+    last = "the last day that is" if len(rows) == 1 else f"the last {len(rows)} days that are"
     caption = (
-        f"Largest change without a quote, {_last(len(rows))}: predicted means to within a quarter, "
-        "with the exact Hessian"
+        f"Largest change without a quote, {last} not green: predicted "
+        "means to within a quarter, with the exact Hessian"
     )
     return table(caption, columns, rows)
-
-
-def _last(count: int) -> str:
-    days = "day that is" if count == 1 else f"{count} days that are"
-    return f"the last {days} not green"
 
 
 def _profiles(study: Study, dates: list[pd.Timestamp]) -> Table:

@@ -1,6 +1,6 @@
 """Fit, influence, identifiability, uncertainty and regimes: the figures behind the history."""
 
-from calibscope.base.numbers import PERCENT, number, percent
+from calibscope.base.numbers import PERCENT, counted, number, percent
 from calibscope.diagnosis.settings import USUAL
 from calibscope.report.document import (
     Block,
@@ -92,8 +92,8 @@ def influence(study: Study) -> Section:
         "Leverage and influence over time",
         f"{first['label']} has the highest leverage (median {number(first['median'], '.2f')}, "
         f"above {near:g} "
-        f"on {percent(first[f'share_above_{near:g}'], 0)} of the {first['days']:,} days on which "
-        f"it is quoted), then {second['label']} ({number(second['median'], '.2f')}).",
+        f"on {percent(first[f'share_above_{near:g}'], 0)} of {counted(first['days'], 'day')} on "
+        f"which it is quoted), then {second['label']} ({number(second['median'], '.2f')}).",
         f"Next: check {first['label']} before any other quote. The higher the leverage, the more "
         "an error of the quote goes into the parameters instead of its residual; "
         "`calibscope robustness` can calibrate without it.",
