@@ -46,7 +46,7 @@ def rag_calendar(study: Study) -> Drawing:
         + [("dot", mark.colour, mark.event) for mark in marks_of(study)],
     )  # fmt: skip
     finding = _finding(cells)
-    alt = f"Calendar of {len(cells):,} days, coloured by RAG status. {finding}"
+    alt = f"Calendar of {counted(len(cells), 'day')}, coloured by RAG status. {finding}"
     return Drawing(canvas.svg("Which days need review?", study.is_synthetic), alt, finding)
 
 

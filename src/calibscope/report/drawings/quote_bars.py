@@ -52,7 +52,7 @@ def price_errors(study: Study, day: StoredDay) -> Drawing:
             label for label in errors.index
             if not usual.loc[label, 0.05] <= errors[label] <= usual.loc[label, 0.95]
         ]  # fmt: skip
-        finding += f" {_outside(outside, len(errors))}"
+        finding += f" {_outside(outside)}"
     alt = f"Pricing error of each quote on {day.date:%Y-%m-%d}. {finding}"
     return Drawing(
         canvas.svg("Which quotes does the model miss?", study.is_synthetic), alt, finding
@@ -112,9 +112,9 @@ def _above(count: int, limit: float) -> str:
     return f"{counted(count, 'quote is', 'quotes are')} above {limit:g}"
 
 
-def _outside(labels: list[str], count: int) -> str:
+def _outside(labels: list[str]) -> str:
     if not labels:
-        return f"All {count} errors are within the usual range of their quote."
+        return "Every error is within the usual range of its quote."
     if len(labels) == 1:
         return f"{labels[0]} is outside the usual range of its quote."
     return f"{', '.join(labels[:-1])} and {labels[-1]} are outside the usual range of their quotes."

@@ -39,7 +39,7 @@ def assumptions(study: Study, day: StoredDay) -> Section:
         ("Curve", _curve(study)),
         ("Conventions", _conventions(study)),
         (f"Maturities ({day.date:%Y-%m-%d})", _maturities(day)),
-        ("Model", f"{study.model_of(study.model).title}, {len(study.specs)} parameters"),
+        ("Model", f"{study.model_of(study.model).title}, {counted(len(study.specs), 'parameter')}"),
         ("Bounds", _bounds(study)),
         ("Plausible", _plausible(study)),
         ("Fixed", _fixed(study)),

@@ -3,14 +3,13 @@
 from calibscope.base.numbers import counted
 from calibscope.report.document import Section, section
 from calibscope.report.drawings.interval_ranges import interval_ranges
+from calibscope.report.sections.committee.verdict import every_parameter
 from calibscope.report.sections.models import support_sentences
 from calibscope.report.sections.plausible import plausible_sentence
 from calibscope.study import statistics
 from calibscope.study.statistics.periods import as_often, is_small, of_days
 from calibscope.study.statistics.stored_day import StoredDay
 from calibscope.study.study import Study
-
-EVERY = {1: "the parameter", 2: "both parameters"}
 
 
 def identified(study: Study, day: StoredDay) -> Section:
@@ -30,7 +29,7 @@ def _history(study: Study) -> str:
     names = len(study.specs)
     full = fitted["lost_directions"] == 0
     text = (
-        f"The quotes determine {EVERY.get(names, f'all {names} parameters')} on {of_days(full)}, "
+        f"The quotes determine {every_parameter(names)} on {of_days(full)}, "
         f"and a parameter is at a bound on {as_often(fitted['has_parameters_at_bound'])}."
     )
     if not is_small(study):

@@ -188,10 +188,16 @@ def _further(day: StoredDay) -> Iterator[tuple[str, Point]]:
         yield (
             IDENTIFIED,
             Point(
-                f"The quotes identify all {len(day.parameters)} parameters.",
+                f"The quotes identify {every_parameter(len(day.parameters))}.",
                 "Give the intervals beside the parameters, since they move together.",
             ),
         )
+
+
+def every_parameter(count: int) -> str:
+    """All of them, in natural words."""
+    few = {1: "the parameter", 2: "both parameters"}
+    return few.get(count) or f"all {counted(count, 'parameter')}"
 
 
 def _sentence(words: str) -> str:
