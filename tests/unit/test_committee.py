@@ -55,6 +55,7 @@ def test_red_rules_come_first_and_there_are_three_points_at_most():
     found = points(day(*rules, ("is_off_optimum", "red"), rag="red"))
     assert len(found) == MOST
     assert found[0].reason == "Said of is_off_optimum."
+    assert len({point.action for point in found}) == MOST
 
 
 def test_a_rule_that_speaks_of_the_fit_leaves_no_praise_of_it():
@@ -66,7 +67,7 @@ def test_a_rule_that_speaks_of_the_fit_leaves_no_praise_of_it():
 def test_what_is_not_identified_is_named_with_what_to_fix():
     (first, *_) = points(day(("lost_directions", "amber")))
     assert first.reason == (
-        "1 parameter combination is not identified: a_x up and sigma_x up together leave all "
+        "One parameter combination is not identified: a_x up and sigma_x up together leave all "
         "prices unchanged."
     )
     assert "fix a_x or sigma_x (setting" in first.action

@@ -118,7 +118,10 @@ def points(day: StoredDay) -> list[Point]:
     found = [_of_rule(str(one.rule), str(one.reason), day) for one in raised]
     topics = {TOPICS.get(str(one.rule)) for one in raised}
     found += [point for topic, point in _further(day) if topic not in topics]
-    return found[:MOST]
+    once: dict[str, Point] = {}  # the first point of each action
+    for point in found:
+        once.setdefault(point.action, point)
+    return list(once.values())[:MOST]
 
 
 def _of_rule(rule: str, reason: str, day: StoredDay) -> Point:
@@ -150,13 +153,15 @@ def _of_rule(rule: str, reason: str, day: StoredDay) -> Point:
 def _lost(day: StoredDay) -> Point:
     """Which combination the quotes leave open, where the summary names it."""
     count = int(day.row["lost_directions"])
-    words = counted(count, "parameter combination is", "parameter combinations are")
+    words = "One parameter combination is"
+    if count > 1:
+        words = counted(count, "parameter combination is", "parameter combinations are")
     found = OPEN.search(day.summary)
     names = [name for name in day.parameters.index if found and name in found.group(1)]
     which = f": {found.group(1)}" if found else ""
     fix = f"fix {' or '.join(names)}" if len(names) > 1 else "fix a parameter"
     return Point(
-        f"{words[0].upper()}{words[1:]} not identified{which}.",
+        f"{words} not identified{which}.",
         f"Use prices and what is identified, not single parameters; or {fix} (setting "
         "calibration.fixed).",
     )
