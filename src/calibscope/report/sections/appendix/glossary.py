@@ -62,7 +62,7 @@ TERMS = (
     ),
     (
         "near-optimal set",
-        "near-optimal (?:set|ranges?)",
+        "near-optimal (?:set|ranges?|fits?)",
         "all parameters whose RMSRE is within a tenth of the best",
     ),
     (
@@ -85,11 +85,6 @@ TERMS = (
         "refit",
         "[Rr]efits?|fitted again",
         "the calibration repeated with a change, such as without a quote; no approximation",
-    ),
-    (
-        "degenerate direction",
-        "degenerate direction",
-        "a combination of parameters that can move while all prices stay",
     ),
     (
         "Gauss-Newton",

@@ -25,6 +25,10 @@ from calibscope.study.statistics.periods import is_small
 from calibscope.study.study import Study
 
 LISTED = 25  # red days and amber days with a panel of their own
+CHALLENGED = (
+    "Red days are fitted again as challenger fits; the table shows the one without the dominant "
+    "quote."
+)
 
 
 def review(study: Study) -> Section:
@@ -47,6 +51,7 @@ def review(study: Study) -> Section:
         "Days that need review",
         shared.rag_sentence(study),
         shared.rule_table(study),
+        CHALLENGED if len(study.challenger_fits) else None,
         shared.red_day_table(study, LISTED, cell),
         _earlier(study, "red"),
         shared.amber_day_table(study, LISTED, cell),
