@@ -54,10 +54,11 @@ def _note(table: pd.DataFrame) -> str:
     worst = table["largest"].idxmax()
     largest = table["largest"][worst]
     size = number(largest, ",.0f") if largest >= 100 else number(largest, ".2g")
+    other = " and" if tail == highest else f", {table['label'][tail]}"
     zeros = int(table["zero_days"].sum())
     return (
         f"{table['label'][highest]} has the highest median score "
-        f"({number(10 ** table['log10_median'][highest], '.2g')}), {table['label'][tail]} "
+        f"({number(10 ** table['log10_median'][highest], '.2g')}){other} "
         f"{share_of(table['tail_share'][tail], 1)} of the largest 1 %; the largest of all is "
         f"{size} at {table['label'][worst]} on {table['largest_on'][worst]:%Y-%m-%d}."
         + (f" {counted(zeros, 'score is', 'scores are')} zero." * bool(zeros))
