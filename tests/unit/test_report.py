@@ -271,6 +271,23 @@ def test_reference_dates_come_from_the_settings(tmp_path):
     assert "elsewhen" not in re.sub("report.reference_dates.*?}", "", text)
 
 
+def test_who_set_a_threshold_and_when_is_beside_it(tmp_path):
+    market = cs.Market(MARKET.days[:2], name="my caps")
+    cs.run_study(market, tmp_path / "s.db")
+    stricter = {"limits": {"rmsre": {"amber": 0.01}}, "amber": ["has_outlier"], "warnings": False}
+    study = cs.run_study(market, tmp_path / "s.db", {"governance": stricter})
+    said = read(cs.write_report(study, tmp_path / "r.html").read_text(encoding="utf-8"))
+    change = study.threshold_changes.iloc[0]
+    day = f"{change['changed']:%Y-%m-%d}"
+    assert f"RMSRE 1 % 5 % {change['who']} (was 2 %) {day}" in said
+    assert (
+        f"a quote is an outlier any {change['who']} (was a quote is an outlier, implausible "
+        f"parameters) {day}"
+    ) in said
+    assert f"warnings on the data off off {change['who']} (was on) {day}" in said
+    assert f"pricing error of a quote 5 % 10 % default of calibscope {cs.__version__}" in said
+
+
 def test_words_are_explained_where_they_first_appear():
     explained = (Term("term-edof", "EDoF", "how many"),)
     made = page(Document("t", "s", (section("a", "A", "EDoF is 5.", "EDoF is 4."),),

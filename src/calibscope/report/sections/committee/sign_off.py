@@ -52,7 +52,7 @@ def _thresholds(study: Study) -> Iterator[tuple[str, ...]]:
             continue
         unit = known[name].unit if name in known else ""
         amber, red = (_limit(limit, unit) for limit in (limits.amber, limits.red))
-        yield _words(name), amber, red, *_who(study, f"governance.limits.{name}")
+        yield _words(name), amber, red, *_who(study, f"governance.limits.{name}", unit)
     for colour, flags in (("amber", rules.amber), ("red", rules.red)):
         if flags:
             named = ", ".join(map(_words, flags))
@@ -76,14 +76,24 @@ def _limit(limit: float | None, unit: str) -> str:
     return PERCENT.text(limit, "g") if unit in ("relative", "share") else number(limit, "g")
 
 
-def _who(study: Study, setting: str) -> tuple[str, str]:
+def _who(study: Study, setting: str, unit: str = "") -> tuple[str, str]:
     """The last change that the store knows of; before any, the settings of the first run."""
     changes = study.threshold_changes
     own = changes[changes["setting"].str.startswith(setting)]
     if len(own):
         last = own.sort_values("changed").iloc[-1]
-        return f"{last['who']} (was {last['old']})", f"{last['changed']:%Y-%m-%d}"
+        return f"{last['who']} (was {_was(last['old'], unit)})", f"{last['changed']:%Y-%m-%d}"
     return _origin(study, setting), f"{study.runs['started'].iloc[0]:%Y-%m-%d}"
+
+
+def _was(text: str, unit: str) -> str:
+    """A former value, which is kept as JSON, as the present one is shown."""
+    old = json.loads(text) if text != "none" else None
+    if isinstance(old, list):
+        return ", ".join(map(_words, old)) or "none"
+    if isinstance(old, bool):
+        return "on" if old else "off"
+    return _limit(old, unit) or "none"
 
 
 def _origin(study: Study, setting: str) -> str:
