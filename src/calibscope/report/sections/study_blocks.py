@@ -93,7 +93,9 @@ def red_day_table(
         Column("RMSRE then", ".2f", PERCENT, is_extra=True),
         Column("moves most", is_whole=True),
     )
-    return table(_last_of("Red days", len(rows), len(red)), columns, rows)
+    ones = "one" if len(red) == 1 else "ones"
+    caption = f"Days that need review: {_last_of(len(rows), len(red))} red {ones}"
+    return table(caption, columns, rows)
 
 
 def amber_day_table(
@@ -110,14 +112,12 @@ def amber_day_table(
         return "No day is amber."
     rows = [(cell(day["date"]), day["reasons"]) for day in records(amber.tail(listed))]
     columns = (Column("date", is_whole=True), "why")
-    return table(_last_of("Amber days", len(rows), len(amber)), columns, rows)
+    return table(f"Amber days: {_last_of(len(rows), len(amber))}", columns, rows)
 
 
-def _last_of(words: str, shown: int, count: int) -> str:
+def _last_of(shown: int, count: int) -> str:
     """How many of them a table has: all, or the last ones."""
-    return (
-        f"{words}: all {count:,}" if shown == count else f"{words}: the last {shown} of {count:,}"
-    )
+    return f"all {count:,}" if shown == count else f"the last {shown} of {count:,}"
 
 
 def rule_table(study: Study) -> Table:
