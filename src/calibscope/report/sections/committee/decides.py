@@ -32,7 +32,8 @@ def decides(study: Study, day: StoredDay) -> Section:
 def quote_table(study: Study, day: StoredDay, most: int | None = None) -> Table:
     """Prices, error and influence of each quote; of many, those that would move the fit most."""
     frame = day.quotes.assign(own=day.leverage)
-    caption = f"Quotes of {day.date:%Y-%m-%d}, prices per unit notional"
+    whose = "Quotes" if most is not None else "All quotes"
+    caption = f"{whose} of {day.date:%Y-%m-%d}, prices per unit notional"
     if most is not None and len(frame) > most:
         caption += f": the {most} of {len(frame)} with the largest Cook's distance"
         kept = frame["cooks_distance"].fillna(0.0).nlargest(most).index
