@@ -10,7 +10,7 @@ FORMULAS = (
      r"H_w = A {(A^T A)}^+ A^T \text{ with } A = W^{1/2} J", "hat_matrix"),
     ("Leverage", "h_kk, the diagonal of H_w", r"h_{kk} = {(H_w)}_{kk}", "hat_matrix"),
     ("EDoF", "trace of H_w: singular values of A above the tolerance",
-     r"\tr H_w", "hat_matrix"),
+     r"\tr (H_w)", "hat_matrix"),
     ("Cook's distance", "D_k = r_k^2 h_kk / (p (1 - h_kk)), r_k the studentised residual",
      r"D_k = \frac{r_k^2}{p} \frac{h_{kk}}{1 - h_{kk}}", ""),
     ("DFBETAS", "shift of a parameter without quote k, over its standard error",
