@@ -18,7 +18,7 @@ if __name__ == "__main__":
         )
         page = browser.new_page(viewport={"width": 1180, "height": 1310})
         page.goto(REPORT.as_uri())
-        page.wait_for_selector(".box")
+        page.wait_for_selector(".plot .main-svg")
         page.wait_for_timeout(2000)
         page.screenshot(path=HERE / "report.png")
         browser.close()
