@@ -75,6 +75,7 @@ def main() -> None:
         write_day(fit, Path(folder) / "day.html", "demo", is_synthetic=True)
         page = browser.new_page()
         page.goto((Path(folder) / "day.html").as_uri())
+        page.locator(".plot").first.scroll_into_view_if_needed()  # figures are drawn in view
         page.wait_for_selector(".plot .main-svg")
         peer = time.perf_counter() - began
         ratio = 1e3 * peer / statistics.median(alone)

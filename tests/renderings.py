@@ -15,10 +15,18 @@ def in_terminal(content, width=200):
     return console.file.getvalue()
 
 
+INLINE = re.compile(r"</?(?:a|code|dfn|strong)\b[^>]*>")
+
+
 def in_html(content):
     """What a reader reads, without the head of the page."""
-    text = re.sub(r"<(script|style).*?</\1>", "", page(content), flags=re.DOTALL)
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
+    return read(page(content))
+
+
+def read(text):
+    """What a reader reads of a page."""
+    text = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", INLINE.sub("", text))).split())
 
 
 def tables(blocks):

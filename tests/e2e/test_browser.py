@@ -3,6 +3,8 @@
 Needs Chromium from the system's packages (``apt install chromium``).
 """
 
+import re
+
 import pytest
 
 import calibscope as cs
@@ -15,9 +17,9 @@ HARMLESS = "willReadFrequently"  # advice of the browser about speed
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report of a short study, and the page of one of its days, fitted again."""
+    """The report of two months, and the page of one of its days, fitted again."""
     folder = tmp_path_factory.mktemp("browser")
-    market = cs.demo_market().between("2020-03-02", "2020-03-31")
+    market = cs.demo_market().between("2020-02-03", "2020-03-31")
     study = cs.run_study(market, folder / "study.db")
     cs.write_report(study, folder / "report.html")
     fit = cs.calibrate(market.day("2020-03-18"))
@@ -47,18 +49,27 @@ def opened(browser, pages):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(pages[name].as_uri())
-        page.wait_for_function(
-            "[...document.querySelectorAll('.plot')].every(e => e.querySelector('.main-svg'))"
-        )
         return page, complaints, requests
 
     yield open_page
     context.close()
 
 
-@pytest.mark.parametrize(("name", "figures"), [("report", 17), ("day", 12)])
+def draw_everything(page):
+    """Open what is closed, and have all figures drawn, as before printing."""
+    page.evaluate(
+        "document.querySelectorAll('details').forEach(part => { part.open = true; });"
+        "dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint'))"
+    )
+    page.wait_for_function(
+        "[...document.querySelectorAll('.plot')].every(e => e.querySelector('.main-svg'))"
+    )
+
+
+@pytest.mark.parametrize(("name", "figures"), [("report", 13), ("day", 11)])
 def test_every_figure_is_drawn_without_a_word_or_a_request(opened, name, figures):
     page, complaints, requests = opened(name)
+    draw_everything(page)
     assert page.locator(".plot").count() == figures
     assert page.locator(".plot:has(.main-svg)").count() == figures
     assert [text for text in complaints if HARMLESS not in text] == []
@@ -69,6 +80,7 @@ def test_every_figure_is_drawn_without_a_word_or_a_request(opened, name, figures
 @pytest.mark.parametrize("name", ["report", "day"])
 def test_nothing_runs_off_the_page(opened, name, width):
     page, _, _ = opened(name)
+    draw_everything(page)
     page.set_viewport_size({"width": width, "height": 900})
     page.wait_for_timeout(500)  # figures follow the page
     assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -85,6 +97,7 @@ def test_no_serious_barrier(opened, name):
     from axe_playwright_python.sync_playwright import Axe
 
     page, _, _ = opened(name)
+    draw_everything(page)
     found = Axe().run(page).response["violations"]
     serious = [
         (item["id"], item["help"], item["nodes"][0]["html"][:200])
@@ -100,4 +113,21 @@ def test_the_contents_lead_by_keyboard(opened):
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert page.url.endswith("#summary")
+    assert page.url.endswith("#verdict")
+
+
+def test_a_figure_is_drawn_when_its_part_is_opened(opened):
+    page, _, _ = opened("report")
+    assert page.evaluate("typeof Plotly") == "undefined"
+    page.locator('nav a[href="#leverage"]').click()
+    page.wait_for_selector("#leverage .plot .main-svg")
+    assert page.locator("#regimes .plot .main-svg").count() == 0
+
+
+def test_the_committee_edition_is_five_pages_and_stands_alone(opened, tmp_path):
+    page, _, _ = opened("report")
+    paper = tmp_path / "report.pdf"
+    page.pdf(path=paper, prefer_css_page_size=True)
+    printed = paper.read_bytes()
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 5
+    assert page.evaluate("typeof Plotly") == "undefined"

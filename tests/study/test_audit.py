@@ -56,6 +56,7 @@ OTHERS |= {f"curve.{name}": value for name, value in FILE.items()}
 OTHERS |= {
     "caps.quantity": "normal_vol", "curve.quantity": "zero_rate",
     "caps.quantities": {"PX": "price"}, "curve.quantities": {"DF": "discount_factor"},
+    "report.reference_dates": {"2020-03-18": "a day of ours"},
     "caps.units": {"price": "bp"}, "curve.units": {"zero_rate": "percent"},
 }  # fmt: skip
 

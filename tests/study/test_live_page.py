@@ -117,14 +117,14 @@ def test_names_in_data_are_never_markup(tmp_path):
     cs.write_report(study, tmp_path / "report.html")
     pages = [saved.get_data(as_text=True), (tmp_path / "report.html").read_text(encoding="utf-8")]
     embedded = [text for page in pages for text in re.findall(EMBEDDED, page)]
-    assert len(embedded) > 20
+    assert len(embedded) > 5
     shown = 0
     embedded += [figure.to_json() for figure in live_figures]
     for text in embedded:
         titles = str(json.loads(text)["layout"]["title"])
         assert not any(tag in titles for tag in ("<i>", "<a ", "<img"))  # Plotly's, or a browser's
         shown += "&lt;i&gt;" in titles
-    assert shown > 10
+    assert shown > 8
     assert not any("<img" in page.split("<script")[0] for page in pages)
 
 

@@ -17,10 +17,12 @@ import calibscope as cs
 from calibscope.base.numbers import BASIS_POINTS, PERCENT, PURE, estimate, number
 from calibscope.report.document import (
     Block,
+    Box,
     Callout,
     Collapsible,
     Column,
     Document,
+    Drawing,
     Figure,
     Heading,
     Listing,
@@ -199,6 +201,12 @@ BLOCKS = {
                     Figure(a_figure)),
         ["closed", "inside", "in it", "deep", "Why here?"],
     ),
+    Drawing: (Drawing("<svg></svg>", "seen, in words", "seen"), ["seen"]),
+    Box: (
+        Box("amber", "today", "it can be used", (Listing("why", ("it fits",)),),
+            (Paragraph("more"),)),
+        ["today", "it can be used", "why", "it fits", "more"],
+    ),
 }  # fmt: skip
 
 
@@ -210,10 +218,10 @@ def test_every_kind_of_block_is_rendered_everywhere(kind):
     live = json.dumps([one.to_plotly_json() for one in words([block])], cls=PlotlyJSONEncoder)
     assert all(word in text for word in said)
     assert all(word in live for word in said)
-    if kind is not Figure:
+    if kind not in (Figure, Drawing):
         (data,) = as_data(document(block))["sections"][0]["blocks"]
         assert data["kind"] == kind.__name__.lower()
-    if kind not in (Figure, Collapsible):
+    if kind not in (Figure, Drawing, Collapsible):
         assert said[0] in in_terminal(on_terminal(document(block)))
 
 

@@ -21,7 +21,7 @@ from calibscope.report.figures.free_place import DISTANCES, HALF_HEIGHT, free_pl
 from calibscope.report.figures.influence_by_maturity import influence_by_maturity
 from calibscope.report.figures.leverage_by_maturity import leverage_by_maturity
 from calibscope.report.figures.leverage_heat_map import leverage_heat_map
-from calibscope.report.figures.marks import MARKS, over_time, share_of
+from calibscope.report.figures.marks import marks_of, over_time, share_of
 from calibscope.report.figures.markup import plain
 from calibscope.report.figures.parameter_biplot import parameter_biplot
 from calibscope.report.figures.parameter_biplot_by_year import parameter_biplot_by_year
@@ -31,6 +31,7 @@ from calibscope.report.figures.residual_correlations import residual_correlation
 from calibscope.report.figures.residual_heat_map import residual_heat_map
 from calibscope.report.figures.rmsre_over_time import rmsre_over_time
 from calibscope.report.figures.style import wrapped
+from calibscope.study.settings import StudySettings
 
 HIKE = pd.Timestamp("2022-07-21")
 FIGURES = {
@@ -125,7 +126,7 @@ def test_every_figure_asks_and_describes(name, study):
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_marks_the_reference_date(name, study):
     figure = drawn(name, study)
-    (mark,) = [mark for mark in MARKS if mark.date == HIKE]
+    (mark,) = [mark for mark in marks_of(study) if mark.date == HIKE]
     if name in OVER_TIME:
         (line,) = [shape for shape in figure.layout.shapes if shape.line.dash == "dot"]
         assert (line.x0, line.x1, line.line.color) == ("2022-07-21", "2022-07-21", mark.colour)
@@ -142,13 +143,14 @@ def test_every_figure_marks_the_reference_date(name, study):
 
 def test_names_of_close_reference_dates_stand_at_two_heights():
     days = pd.DataFrame({"date": pd.date_range("2016-09-01", "2025-06-01")})
+    settings = StudySettings()
     figure = go.Figure()
-    over_time(figure, SimpleNamespace(days=days))
+    over_time(figure, SimpleNamespace(days=days, settings=settings))
     # COVID to hike and hike to cut are less than a third of the axis.
     assert [label.showarrow for label in figure.layout.annotations] == [False, True, False]
     assert figure.layout.xaxis.dtick is None  # Plotly leaves out years on a narrow page
     far = go.Figure()
-    over_time(far, SimpleNamespace(days=days[days["date"] < "2022-07-01"]))
+    over_time(far, SimpleNamespace(days=days[days["date"] < "2022-07-01"], settings=settings))
     assert [label.showarrow for label in far.layout.annotations] == [False]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 USUAL_HEIGHT = 460  # pixels of a figure
 SYNTHETIC = "SYNTHETIC data: invented quotes, made to look like the Euro market"
+SYNTHETIC_MARKET = "<b>SYNTHETIC market.</b>"  # in the notes of figures
 
 
 class Range(NamedTuple):
@@ -46,7 +47,28 @@ class Quantity(NamedTuple):
     form: str = ".3g"
 
 
-Cell = str | float | datetime.date | Range | Noted | Quantity | None
+class Linked(NamedTuple):
+    """A cell that leads to where the same page says more of it."""
+
+    value: str | datetime.date
+    anchor: str
+
+
+class Anchored(NamedTuple):
+    """A cell to which something else on the page leads."""
+
+    value: str
+    anchor: str
+
+
+class Typeset(NamedTuple):
+    """A cell with a formula."""
+
+    text: str  # in plain characters
+    mathml: str
+
+
+Cell = str | float | datetime.date | Range | Noted | Quantity | Linked | Anchored | Typeset | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +103,10 @@ class Column:
             return cell.unit.text(cell.value, cell.form)
         if isinstance(cell, datetime.date):
             return f"{cell:%Y-%m-%d}"
+        if isinstance(cell, (Linked, Anchored)):
+            return self.text(cell.value)
+        if isinstance(cell, Typeset):
+            return cell.text
         if callable(self.form):
             return self.form(self.unit.factor * cell)
         return self.unit.number(cell, self.form)
@@ -93,6 +119,10 @@ class Column:
             return {"value": self.data(cell.value), "note": cell.note}
         if isinstance(cell, Quantity):
             return {"value": cell.unit.factor * cell.value, "unit": cell.unit.symbol}
+        if isinstance(cell, (Linked, Anchored)):
+            return self.data(cell.value)
+        if isinstance(cell, Typeset):
+            return cell.text
         if cell is None or isinstance(cell, (str, datetime.date)):
             return cell
         return self.unit.factor * cell if self.unit.factor != 1 else cell
@@ -190,6 +220,13 @@ class Figure:
         return str(meta.get("alt", self.question))
 
     @property
+    def finding(self) -> str:
+        """What the figure shows, with its numbers; empty if its note only says whose data it is."""
+        note = self.figure.layout.title.subtitle.text or ""
+        said = plain(note.removeprefix(SYNTHETIC_MARKET)).strip()
+        return said if said in self.alt else ""
+
+    @property
     def caption(self) -> str:
         """What the figure shows beyond its own note; often nothing."""
         if not self.is_captioned:
@@ -199,15 +236,36 @@ class Figure:
         return " ".join(said for said in sentences if said.lower() not in note)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Drawing:
+    """A picture that needs no script: it is there at once, and the same in print."""
+
+    svg: str
+    alt: str  # what it shows, in words
+    finding: str  # its caption: what is seen, with the numbers
+
+
 @dataclass(frozen=True, slots=True)
 class Collapsible:
     """What only some readers want: closed at first, and left out in the terminal."""
 
     title: str
     blocks: "tuple[Block, ...]"
+    anchor: str = ""  # by which cells lead here
 
 
-Block = Heading | Paragraph | Callout | Table | Listing | Figure | Collapsible
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What must be read first: the answer, lists beside each other, and more below."""
+
+    rag: str  # green, amber, red or grey, whose colour frames it
+    title: str
+    verdict: str
+    lists: tuple[Listing, ...]
+    blocks: "tuple[Block, ...]"
+
+
+Block = Heading | Paragraph | Callout | Table | Listing | Figure | Drawing | Collapsible | Box
 Blocks = Iterable[Block | str | None]  # texts are paragraphs, and what is None is left out
 
 
@@ -226,6 +284,14 @@ class Section:
         return tuple(_figures(self.blocks))
 
 
+class Term(NamedTuple):
+    """A word that not every reader knows, explained where it first appears."""
+
+    anchor: str  # of its entry in the glossary
+    pattern: str  # a regular expression of its forms in a text
+    meaning: str
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page."""
@@ -235,6 +301,8 @@ class Document:
     sections: tuple[Section, ...]
     label: str = ""  # "SYNTHETIC ...", on every section, or empty
     footer: str = ""
+    appendix: tuple[Section, ...] = ()  # closed at first, and printed as far as it is open
+    terms: tuple[Term, ...] = ()
 
 
 def spans(text: str) -> list[tuple[Literal["", "code", "bold"], str]]:
@@ -260,9 +328,9 @@ def section(
     return Section(anchor, title, as_blocks(blocks), is_beside)
 
 
-def collapsible(title: str, *blocks: Block | str | None) -> Collapsible:
+def collapsible(title: str, *blocks: Block | str | None, anchor: str = "") -> Collapsible:
     """Blocks behind a title, as in `section`."""
-    return Collapsible(title, as_blocks(blocks))
+    return Collapsible(title, as_blocks(blocks), anchor)
 
 
 def as_blocks(blocks: Blocks) -> tuple[Block, ...]:
@@ -307,5 +375,5 @@ def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
     for block in blocks:
         if isinstance(block, Figure):
             yield block
-        elif isinstance(block, Collapsible):
+        elif isinstance(block, (Collapsible, Box)):
             yield from _figures(block.blocks)

@@ -1,11 +1,12 @@
 """What a study computes and keeps, and when a day turns amber or red.
 
-These are the sections [calibration], [diagnosis] and [governance] of a settings file, beside those
-that say how quotes are read (`market/settings.py`). Results depend on the first two alone: their
-hash decides whether a stored day is still valid. Another threshold of governance recomputes
-nothing.
+These are the sections [calibration], [diagnosis], [governance] and [report] of a settings file,
+beside those that say how quotes are read (`market/settings.py`). Results depend on the first two
+alone: their hash decides whether a stored day is still valid. Another threshold of governance, or
+another reference date, recomputes nothing.
 """
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -51,6 +52,7 @@ from calibscope.diagnosis.settings import (
 from calibscope.market.maturity import maturity
 from calibscope.market.settings import MarketSettings
 from calibscope.models.model import DEFAULT, model_named
+from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.metric import Metric, further_metrics, metric_with
 from calibscope.study.metrics import DAY_METRICS, limited, marks
 from calibscope.study.results_hash import results_hash
@@ -272,12 +274,23 @@ class GovernanceSection(Section):
         return value
 
 
+class ReportSection(Section):
+    """What a report marks in the history of a study."""
+
+    reference_dates: dict[datetime.date, str] = Field(  # and what happened on them
+        default_factory=lambda: {
+            datetime.date.fromisoformat(date): event for date, event in REFERENCE_DATES.items()
+        }
+    )
+
+
 class StudySettings(Section):
-    """The sections on studies: [calibration], [diagnosis], [governance]."""
+    """The sections on studies: [calibration], [diagnosis], [governance], [report]."""
 
     calibration: CalibrationSection = CalibrationSection()
     diagnosis: DiagnosisSection = DiagnosisSection()
     governance: GovernanceSection = Field(default_factory=GovernanceSection)
+    report: ReportSection = Field(default_factory=ReportSection)
     metrics: dict[str, str] = Field(default_factory=lambda: _versions())  # from outside, by name
 
     @field_validator("metrics", mode="before")

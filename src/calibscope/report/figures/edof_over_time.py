@@ -88,7 +88,7 @@ def _note(study: Study) -> str:
     switches = edof_switches(study)
     total = int(switches["switches"].sum())
     times = "once" if total == 1 else f"{total:,} times"
-    text = f"Full rank on {full:,} of {len(fitted):,} days; the level changes {times}"
+    text = f"The rank is full on {full:,} of {len(fitted):,} days and changes {times}"
     if total:
         most = switches.loc[switches["switches"].idxmax()]
         text += f", most in {most['quarter']} ({most['switches']})"

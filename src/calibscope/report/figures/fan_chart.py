@@ -14,7 +14,7 @@ formula gives is a band, and the note says on how many days it would mislead.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,7 @@ def fan_chart(
     parameter: str,
     scales: Sequence[str] | None = None,
     has_gaps: bool | None = None,
+    levels: Sequence[float] | None = None,
 ) -> go.Figure:
     """Estimate and confidence intervals of one parameter over time.
 
@@ -102,6 +103,7 @@ def fan_chart(
         intervals are the delta method's (`diagnosis.method`)
     has_gaps : whether days without an informative interval have no band; None: as the study's
         settings say (`diagnosis.all_intervals`)
+    levels : of the intervals that are drawn; None: all that are stored
 
     Returns
     -------
@@ -120,6 +122,8 @@ def fan_chart(
         panels = [_both(study, parameter, has_gaps)]
     else:
         panels = [_by_delta(study, parameter, scale, has_gaps) for scale in scales or SCALES]
+    if levels is not None:
+        panels = [_at(panel, levels) for panel in panels]
     figure = make_subplots(
         rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.25 / (2 + len(panels)),
         subplot_titles=[f"<b>{panel.title}</b>" for panel in panels if panel.title] or None,
@@ -182,6 +186,14 @@ def _both(study: Study, parameter: str, has_gaps: bool) -> _Panel:
         misleading if not has_gaps else {},
         last["second_minimum"].dropna(),
     )
+
+
+def _at(panel: _Panel, levels: Sequence[float]) -> _Panel:
+    """The same with intervals of these levels only."""
+    bands = (
+        replace(one, frame=one.frame[one.frame["level"].isin(list(levels))]) for one in panel.bands
+    )
+    return replace(panel, bands=tuple(bands))
 
 
 def _kinds(

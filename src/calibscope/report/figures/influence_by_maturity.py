@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from calibscope.base.numbers import number
+from calibscope.base.numbers import counted, number
 from calibscope.report.figures.marks import answered, share_of
 from calibscope.report.figures.violins import violins
 from calibscope.study import statistics
@@ -54,13 +54,14 @@ def _note(table: pd.DataFrame) -> str:
     worst = table["largest"].idxmax()
     largest = table["largest"][worst]
     size = number(largest, ",.0f") if largest >= 100 else number(largest, ".2g")
+    other = " and" if tail == highest else f", {table['label'][tail]}"
     zeros = int(table["zero_days"].sum())
     return (
-        f"Highest median at {table['label'][highest]} "
-        f"({number(10 ** table['log10_median'][highest], '.2g')})"
-        f"; {table['label'][tail]} has {share_of(table['tail_share'][tail], 1)} of the largest 1 %"
-        f" of scores. Largest: {size} at {table['label'][worst]} on "
-        f"{table['largest_on'][worst]:%Y-%m-%d}." + (f" {zeros:,} scores are zero." * bool(zeros))
+        f"{table['label'][highest]} has the highest median score "
+        f"({number(10 ** table['log10_median'][highest], '.2g')}){other} "
+        f"{share_of(table['tail_share'][tail], 1)} of the largest 1 %; the largest of all is "
+        f"{size} at {table['label'][worst]} on {table['largest_on'][worst]:%Y-%m-%d}."
+        + (f" {counted(zeros, 'score is', 'scores are')} zero." * bool(zeros))
     )
 
 

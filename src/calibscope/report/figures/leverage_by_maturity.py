@@ -37,13 +37,14 @@ def leverage_by_maturity(study: Study, strict: bool = False) -> go.Figure:
     else:
         share = table[f"share_above_{NEAR_ONE:g}"]
         most, highest = share.idxmax(), table["median"].nlargest(3).index
-        medians = ", ".join(
-            f"{table['label'][i]} {number(table['median'][i], '.2f')}" for i in highest
-        )
-        note = "Only parameters at no bound. " if strict else ""
-        note += f"At 1 the fit follows the quote. Highest medians: {medians}."
+        first, *others = ((table["label"][i], number(table["median"][i], ".2f")) for i in highest)
+        note = f"{first[0]} has the highest median leverage ({first[1]})"
+        if others:
+            note += f", then {' and '.join(f'{label} ({median})' for label, median in others)}"
         if share[most] > 0:
             days = share_of(share[most], 1)
-            note += f" {table['label'][most]} is above {NEAR_ONE:g} on {days} of days."
+            note += f"; {table['label'][most]} is above {NEAR_ONE:g} on {days} of the days"
+        note += ". At 1 the fit follows the quote."
+        note += " Only parameters at no bound count." if strict else ""
     alt = f"Violins of the leverage of each maturity over {len(study.fitted):,} days. {note}"
     return answered(figure, study, "Which maturities decide the fit?", note, alt)

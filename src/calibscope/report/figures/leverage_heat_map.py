@@ -39,11 +39,12 @@ def leverage_heat_map(study: Study, strict: bool = False) -> go.Figure:
         near = table.assign(share=share).nlargest(3, "share")
         near = near[near["share"] > 0]
         parts = [
-            f"{name} {share_of(own, 1)}"
+            f"{name} on {share_of(own, 1)}"
             for name, own in zip(near["label"], near["share"], strict=True)
         ]
-        listed = ", ".join(parts) if parts else "none"
-        note = f"Days with leverage above {NEAR_ONE:g}: {listed}."
-        note += " Only parameters at no bound." if strict else ""
+        note = f"No quote has a leverage above {NEAR_ONE:g}."
+        if parts:
+            note = f"The leverage is above {NEAR_ONE:g} at {', at '.join(parts)} of the days."
+        note += " Only parameters at no bound count." if strict else ""
     alt = f"Heat map of the leverage by date and quote, dark where it is near one. {note}"
     return answered(figure, study, "When did which maturity decide the fit?", note, alt)

@@ -7,6 +7,7 @@ is explained by the legend.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from calibscope.report.figures.style import (
     dressed,
     percent,
 )
-from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.study import Study
 
 HELD = YELLOW  # days on which a bound holds a parameter, in every figure
@@ -57,16 +57,24 @@ class Mark:
 
 
 LOOKS = ((PURPLE, "circle", "●"), (ORANGE, "square", "■"), (GREEN, "diamond", "◆"))
-MARKS = tuple(
-    Mark(pd.Timestamp(date), event, *look)
-    for (date, event), look in zip(REFERENCE_DATES.items(), LOOKS, strict=True)
-)
+COVERED = pd.Timedelta(days=7)  # how far the nearest day of a study may be from a reference date
 
 
 def marks_of(study: Study) -> list[Mark]:
-    """The reference dates between the study's first day and its last."""
+    """The reference dates of the settings, as far as the study has days around them."""
     dates = study.days["date"]
-    return [mark for mark in MARKS if dates.min() <= mark.date <= dates.max()]
+    if dates.empty:
+        return []
+    every = sorted(study.settings.report.reference_dates.items())
+    marks = [
+        Mark(pd.Timestamp(date), event, *look)
+        for (date, event), look in zip(every, cycle(LOOKS), strict=False)
+    ]
+    return [
+        mark
+        for mark in marks
+        if dates.min() <= mark.date <= dates.max() and (dates - mark.date).abs().min() <= COVERED
+    ]
 
 
 def answered(

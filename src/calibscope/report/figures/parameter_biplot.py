@@ -91,8 +91,8 @@ def describe(pca: ParameterPCA, coordinates: Coordinates) -> str:
     )
     both = pca.explained["cumulative"].iloc[1]
     return (
-        f"Standardised parameters, {kind}. Mainly {'; '.join(parts)}. Together {percent(both)} of "
-        "the variance."
+        f"The first two components carry {percent(both)} of the variance, mainly "
+        f"{'; '.join(parts)}. Standardised parameters, {kind}."
     )
 
 

@@ -44,9 +44,10 @@ def residual_correlations(study: Study) -> go.Figure:
     if len(known):
         most = known.loc[known["correlation"].abs().idxmax()]
         note = (
-            f"Median size {number(known['correlation'].abs().median(), '.2f')}; strongest between "
-            f"{most['label']} and {most['other']} ({number(most['correlation'], '+.2f')}). Blue: "
-            "missed on the same side; orange: on opposite sides."
+            f"The residuals of {most['label']} and {most['other']} are the most correlated "
+            f"({number(most['correlation'], '+.2f')}); the median size of all pairs is "
+            f"{number(known['correlation'].abs().median(), '.2f')}. Blue: missed on the same side; "
+            "orange: on opposite sides."
         )
     alt = f"Matrix of the correlations of residuals between quotes. {note}"
     return answered(figure, study, "Which quotes are missed together?", note, alt)

@@ -45,10 +45,10 @@ def residual_heat_map(study: Study) -> go.Figure:
         worst = quotes.loc[quotes["residual"].abs().idxmax()]
         typical = quotes.groupby("label")["residual"].apply(lambda values: values.abs().median())
         note = (
-            f"Typical size (median) largest at {typical.idxmax()}, "
-            f"{percent(typical.max(), 2)}. "
-            f"Largest of all: {PERCENT.text(worst['residual'], '+.1f')} at {worst['label']} on "
-            f"{worst['date']:%Y-%m-%d}. Blue: model too dear; orange: too cheap."
+            f"{typical.idxmax()} is missed most (median size {percent(typical.max(), 2)}); the "
+            f"largest error of all is {PERCENT.text(worst['residual'], '+.1f')} at "
+            f"{worst['label']} on {worst['date']:%Y-%m-%d}. Blue: model too dear; orange: too "
+            "cheap."
         )
     alt = f"Heat map of the relative residuals by date and quote. {note}"
     return answered(figure, study, "Where does the model miss the quotes?", note, alt)

@@ -6,6 +6,7 @@ import textwrap
 import plotly.graph_objects as go
 
 from calibscope.base import numbers
+from calibscope.report.document import SYNTHETIC_MARKET
 from calibscope.report.figures.markup import plain
 
 # Okabe and Ito (2008), Color Universal Design: distinguishable with any colour vision.
@@ -13,7 +14,6 @@ BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#222222", "#8A8A8A"
 DARK_GREY = "#555555"  # of words that are no data
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, BLACK)
-SYNTHETIC = "<b>SYNTHETIC market.</b>"
 LINE_LENGTH = 70  # characters of a note, so that it fits a page of 500 pixels
 LINE_HEIGHT = 17  # pixels of a note
 TAG = "\x00"  # stands for one while lines are broken
@@ -38,7 +38,7 @@ def dressed(
     above : pixels for what is between the note and the axes, such as titles of panels
     """
     if is_synthetic:
-        note = f"{SYNTHETIC} {note}".strip()
+        note = f"{SYNTHETIC_MARKET} {note}".strip()
         alt = f"Synthetic market. {alt}".strip()
     lines = wrapped(note)
     subtitle = {"text": lines, "font": {"size": 13, "color": DARK_GREY}} if note else None

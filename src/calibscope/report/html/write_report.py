@@ -16,9 +16,11 @@ def write_report(
 ) -> Path:
     """Write the report of a study: one HTML file that works offline.
 
-    Summary with RAG statuses and the days that need review, data, fit, leverage and
-    influence, identifiability, uncertainty, regimes, robustness, and an appendix with settings,
-    versions, hashes, formulas and limits. The text is made from the numbers.
+    First a committee edition of five printed pages at most: whether the latest calibration can be
+    used, assumptions, fit, what decides it, what is identified, history, limits, and a sign-off.
+    Then an appendix, closed at first: every day that needs review, fit, influence, identifiability
+    and uncertainty over time, robustness, settings, formulas and a glossary. A study of fewer than
+    30 days is told day by day. The text is made from the numbers.
 
     Parameters
     ----------

@@ -13,10 +13,12 @@ from rich.text import Text
 from calibscope.report.bars import bar
 from calibscope.report.document import (
     Block,
+    Box,
     Callout,
     Collapsible,
     Column,
     Document,
+    Drawing,
     Figure,
     Heading,
     Listing,
@@ -94,7 +96,10 @@ def _made(blocks: Iterable[Block]) -> Iterator[RenderableType]:
                 yield Text()
             yield Text(block.title, style="bold")
             yield from (Padding(Text(line), (0, 0, 0, 2)) for line in _lines(block))
-        elif isinstance(block, (Figure, Collapsible)):
+        elif isinstance(block, Box):
+            title = Text(f"{block.title}: {block.verdict}", style="bold")
+            yield Group(title, *_made((*block.lists, *block.blocks)))
+        elif isinstance(block, (Figure, Drawing, Collapsible)):
             continue
         else:
             assert_never(block)

@@ -236,7 +236,6 @@ def _optima(fit: Fit, note: str) -> Section:
         "Is there another fit as good?",
         next_steps.next_of_optima(fit),
         drawn("local_minima.local_minima_map", fit, note) if _has_plane(fit) else None,
-        drawn("geometry", fit, note),
     )
 
 

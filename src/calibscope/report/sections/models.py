@@ -53,6 +53,11 @@ def model_blocks(study: Study) -> list[Block | str]:
     ]
 
 
+def support_sentences(study: Study) -> list[str]:
+    """How often the data ask for the larger of two nested models; none for a single model."""
+    return _support(study) if len(study.models) > 1 else []
+
+
 def _missed(study: Study) -> list[str]:
     """Models that cannot be compared, because nobody here knows them."""
     missed = [name for name in study.models if name not in study.installed_models]

@@ -1,7 +1,8 @@
 """The best plausible fit beside the optimum: on how many days, at what cost, and the latest day."""
 
-from calibscope.base.numbers import counted, estimate, percent
+from calibscope.base.numbers import estimate, percent
 from calibscope.report.document import Block, Column, Table, table
+from calibscope.study.statistics.periods import of_days
 from calibscope.study.study import Study
 
 
@@ -16,9 +17,10 @@ def plausible_sentence(study: Study) -> str:
         return "The parameters are plausible on all days."
     cost = (odd["plausible_rmsre"] / odd["rmsre"] - 1.0).median()
     return (
-        f"The parameters are implausible on {percent(len(odd) / len(known), 0)} of "
-        f"{counted(len(known), 'day')}; there the best plausible fit has an RMSRE that is "
-        f"{percent(cost, 1)} higher (median)."
+        f"The parameters are implausible on {of_days(known['is_implausible'])}; there the best "
+        f"plausible fit has an RMSRE that is {percent(abs(cost), 1)} "
+        f"{'higher' if cost >= 0 else 'lower'}"
+        f"{' (median)' if len(odd) > 1 else ''}."
     )
 
 

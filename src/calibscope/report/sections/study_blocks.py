@@ -9,7 +9,6 @@ from calibscope.base.numbers import PERCENT, counted, number, percent
 from calibscope.diagnosis.settings import USUAL
 from calibscope.report.document import Block, Cell, Column, Noted, Table, table
 from calibscope.study import statistics
-from calibscope.study.events import REFERENCE_DATES
 from calibscope.study.metrics import METRICS, RMSRE_AMBER
 from calibscope.study.rag import STATUS, WARNINGS
 from calibscope.study.screening import RULES as SCREENING_RULES
@@ -69,15 +68,22 @@ def red_days(study: Study) -> pd.DataFrame:
     return study.rag[study.rag["rag"] == "red"]
 
 
-def red_day_table(study: Study, listed: int) -> Table | str:
-    """The last red days, why they are red, and what their challenger fits found."""
+def red_day_table(
+    study: Study, listed: int, cell: Callable[[pd.Timestamp], Cell] = lambda date: date
+) -> Table | str:
+    """The last red days, why they are red, and what their challenger fits found.
+
+    Parameters
+    ----------
+    cell : what is shown of a date, such as a way to its panel
+    """
     red = red_days(study)
     if red.empty:
         return "No day is red."
     looks = study.challenger_fits
     without = looks[looks["variant"] == "without"].set_index("date")
     rows = [
-        (day["date"], day["reasons"], *_challenger(without, day["date"], study.estimates))
+        (cell(day["date"]), day["reasons"], *_challenger(without, day["date"], study.estimates))
         for day in records(red.tail(listed))
     ]
     columns = (
@@ -87,18 +93,31 @@ def red_day_table(study: Study, listed: int) -> Table | str:
         Column("RMSRE then", ".2f", PERCENT, is_extra=True),
         Column("moves most", is_whole=True),
     )
-    caption = f"Days that need review: the last {len(rows)} of {len(red):,} red ones"
+    ones = "one" if len(red) == 1 else "ones"
+    caption = f"Days that need review: {_last_of(len(rows), len(red))} red {ones}"
     return table(caption, columns, rows)
 
 
-def amber_day_table(study: Study, listed: int) -> Table | str:
-    """The last amber days, and why they are amber."""
+def amber_day_table(
+    study: Study, listed: int, cell: Callable[[pd.Timestamp], Cell] = lambda date: date
+) -> Table | str:
+    """The last amber days, and why they are amber.
+
+    Parameters
+    ----------
+    cell : what is shown of a date, such as a way to its panel
+    """
     amber = study.rag[study.rag["rag"] == "amber"]
     if amber.empty:
         return "No day is amber."
-    rows = [(day["date"], day["reasons"]) for day in records(amber.tail(listed))]
-    caption = f"Amber days: the last {len(rows)} of {len(amber):,}"
-    return table(caption, (Column("date", is_whole=True), "why"), rows)
+    rows = [(cell(day["date"]), day["reasons"]) for day in records(amber.tail(listed))]
+    columns = (Column("date", is_whole=True), "why")
+    return table(f"Amber days: {_last_of(len(rows), len(amber))}", columns, rows)
+
+
+def _last_of(shown: int, count: int) -> str:
+    """How many of them a table has: all, or the last ones."""
+    return f"all {count:,}" if shown == count else f"the last {shown} of {count:,}"
 
 
 def rule_table(study: Study) -> Table:
@@ -173,9 +192,10 @@ def _challenger(
 
 
 def reference_blocks(study: Study) -> list[Block | str]:
-    """The paper's table, as far as its dates are in the study, and the summary of each date."""
-    there = set(study.days["date"].dt.strftime("%Y-%m-%d"))
-    dates = {date: event for date, event in REFERENCE_DATES.items() if date in there}
+    """The reference dates of the settings that the study has, and the summary of each."""
+    there = set(study.days["date"].dt.date)
+    every = sorted(study.settings.report.reference_dates.items())
+    dates = {f"{date:%Y-%m-%d}": event for date, event in every if date in there}
     if not dates:
         return []
     cases = records(statistics.reference_dates(study, dates))

@@ -10,8 +10,10 @@ from dash import dcc, html
 
 from calibscope.report.document import (
     Block,
+    Box,
     Callout,
     Collapsible,
+    Drawing,
     Figure,
     Heading,
     Listing,
@@ -66,6 +68,12 @@ def _component(block: Block) -> Any:
             return _graph(block)
         case Collapsible():
             return html.Details([html.Summary(block.title), *words(block.blocks)])
+        case Drawing():
+            return html.P(block.finding)
+        case Box():
+            return html.Div(
+                [html.H3(block.title), html.P(block.verdict), *words((*block.lists, *block.blocks))]
+            )
     assert_never(block)
 
 

@@ -1,0 +1,1 @@
+"""The appendix of a study's report: everything behind the committee edition."""
