@@ -76,8 +76,8 @@ def show_misses(console: Console, diagnoses: list[cs.Diagnosis]) -> None:
         excess.append(objectives[0] / objectives[1] - 1.0)
     found = np.concatenate(excess)
     console.print(
-        f"Refits from the minima of the day against the whole search, {len(found):,} rows: above it "
-        f"by more than 1e-6 of the sum of squares in {np.sum(found > MISSED)}, by at most "
+        f"Refits from the minima of the day against the whole search, {len(found):,} rows: above "
+        f"it by more than 1e-6 of the sum of squares in {np.sum(found > MISSED)}, by at most "
         f"{100 * max(found.max(), 0.0):.2f} %; below it in {np.sum(found < -MISSED)}, by at most "
         f"{-100 * min(found.min(), 0.0):.2f} %. Processor time: {times[0] / times[1]:.2f} of it.\n"
     )

@@ -5,6 +5,7 @@ against its own history and its neighbours. A fit to quotes that nobody has quot
 what-if, has neither; `OF_QUOTES` are the rules that are left out.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from calibscope.calibration.solution import Fit
@@ -36,12 +37,23 @@ def rated_alone(
     tuple[Rag, tuple[str, ...]]
         without the rules of `OF_QUOTES`
     """
+    (raised,) = raised_rules(row_of_days(fit, settings, dx), settings.governance)
+    return rating(raised)
+
+
+def row_of_days(
+    fit: Fit, settings: StudySettings, dx: Diagnosis | None = None
+) -> Mapping[str, list[Any]]:
+    """A fit's row of the table `days`, with the columns of metrics from other packages.
+
+    Parameters
+    ----------
+    fit, settings, dx : as for `rated_alone`
+    """
     section = settings.diagnosis
     ((places, sample),) = diagnosed([fit], section.mode, section.thresholds, threads=1)
     if dx is not None:
         dx.known_left_out[LEFT_OUT] = sample.left_out.answers[0]
     columns: dict[str, Any] = {metric.name: values_of(metric, sample) for metric in DAY_METRICS}
     further = further_rows(places, sample, settings.further_metrics)
-    days = with_further({"day": [0], **columns}, further, "day")
-    (raised,) = raised_rules(days, settings.governance)
-    return rating(raised)
+    return with_further({"day": [0], **columns}, further, "day")

@@ -7,10 +7,8 @@ from typing import Any
 from calibscope.calibration.solution import Fit
 from calibscope.market.findings import INCOMPLETE
 from calibscope.market.market import Market
-from calibscope.study.diagnosed import diagnosed
-from calibscope.study.metric import further_metrics
-from calibscope.study.metrics import DAY_METRICS, rows_of_day, values_of
-from calibscope.study.rag import NOT_SCREENED, Rag, Raised, raised_rules, rating, with_further
+from calibscope.study.rag import NOT_SCREENED, Rag, Raised, raised_rules, rating
+from calibscope.study.rated_alone import row_of_days
 from calibscope.study.screening import suspicions_in
 from calibscope.study.settings import StudySettings
 
@@ -49,24 +47,17 @@ def rated_fit(fit: Fit, market: Market, settings: StudySettings) -> RatedDay:
     settings : whose governance has the rules
     """
     date = fit.problem.day.date
-    ((_, sample),) = diagnosed([fit], settings=settings.diagnosis.thresholds)
-    day = {metric.name: values_of(metric, sample) for metric in DAY_METRICS}
     said = [str(found) for found in market.warnings
             if found.date == date and found.check != INCOMPLETE]  # fmt: skip
-    day |= {"date": [date], "warnings": ["; ".join(said)]}
+    day = {**row_of_days(fit, settings), "date": [date], "warnings": ["; ".join(said)]}
     found = suspicions_in(market.between(market.dates[0], date)) if date else {}
-    numbers = {name: values[0] for name, values in day.items()}
-    rows: dict[str, list[Any]] = {name: [] for name in ("date", "metric", "label", "value")}
-    for metric in further_metrics().values():
-        for (label, _), value in zip(
-            rows_of_day(metric, sample, 0), values_of(metric, sample), strict=True
-        ):
-            for name, entry in zip(rows, (date, metric.name, label, value), strict=True):
-                rows[name].append(entry)
-    (raised,) = raised_rules(with_further(day, rows, "date"), settings.governance, found)
+    (raised,) = raised_rules(day, settings.governance, found)
     suspicion = found.get(str(date))
     return RatedDay(
-        {**numbers, "accused": suspicion.accused if suspicion else ()},
+        {
+            **{name: values[0] for name, values in day.items()},
+            "accused": suspicion.accused if suspicion else (),
+        },
         raised,
         suspicion is None or suspicion.is_screened,
     )

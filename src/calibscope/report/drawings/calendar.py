@@ -5,10 +5,11 @@ from collections.abc import Iterable
 import pandas as pd
 
 from calibscope.base.numbers import counted, percent
+from calibscope.report.colours import RAGS
 from calibscope.report.document import Drawing
 from calibscope.report.drawings.canvas import WIDTH, Canvas
 from calibscope.report.figures.marks import marks_of
-from calibscope.report.figures.rag_calendar import MONTHS, RAGS, calendar_cells
+from calibscope.report.figures.rag_calendar import MONTHS, calendar_cells
 from calibscope.report.figures.style import DARK_GREY
 from calibscope.study.study import Study
 

@@ -22,15 +22,15 @@ MARKS = {"not identified": "not identified", "collapsed": "collapsed", "gap": "w
 
 def box_of(study: Study, day: StoredDay) -> Box:
     """All that a reader of one minute needs."""
-    found = points(day)
+    reasons, actions = points(study, day)
     is_calibrated = study.days["date"].iloc[-1] == day.date
     return Box(
         rag=day.rag if is_calibrated else "grey",
         title=f"Valuation date {study.days['date'].iloc[-1]:%Y-%m-%d}",
         verdict=verdict(study, day),
         lists=(
-            Listing("Why", tuple(one.reason for one in found)),
-            Listing("What to do", tuple(one.action for one in found)),
+            Listing("Why", reasons),
+            Listing("What to do", actions),
         ),
         blocks=(parameter_table(study, day), *_unfinished(study)),
     )
