@@ -24,8 +24,8 @@ def report(store: Path, file: Path, model: str | None, output: Output) -> None:
     calibscope run examples/caps.csv --curve examples/ois.csv --store study.db
     calibscope report study.db -o report.html
 
-    For the people who validate the model: RAG statuses, the days that need review, fit,
-    leverage and influence, identifiability, uncertainty, regimes, robustness, settings and hashes.
+    Five pages for the committee: verdict, assumptions, fit, what decides it, what is identified,
+    history, limits, sign-off. An appendix for those who validate the model.
     """  # noqa: D301
     from calibscope.report.export.target import ExportError
     from calibscope.report.html.write_report import write_report

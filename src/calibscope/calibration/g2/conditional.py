@@ -34,8 +34,8 @@ from calibscope.models.g2.book import CapBook
 from calibscope.models.g2.parameters import SLOW, SWAP
 
 SPEEDS = 24  # of the grid
-PLACES = 2  # low points from which Newton's method starts
-HOPELESS = 5.0  # times the best fit so far: not descended
+PLACES = 4  # low points from which Newton's method starts
+HOPELESS = 10.0  # times the best fit so far: not descended
 OUT_OF_REACH = 200.0  # times a limit, on the grid
 FAR_ABOVE = 4.0  # times a limit: not followed if steps promise little
 FIRST_STEPS, PROMISING = 8, 1.5  # after so many steps, no more than so many times the best fit
@@ -152,7 +152,8 @@ def solve_row(
     is_on_grid = which < SIGMA_X or which == RHO  # not where large volatilities nearly cancel
     if limit < np.inf and is_on_grid and is_out_of_reach(which, home, limit, case, pairs):
         return
-    best = descended(NEAR, STEPS, FAR_ABOVE * limit if is_on_grid else np.inf, case, found)
+    target = FAR_ABOVE * limit if is_on_grid else np.inf
+    best = descended(FAR_AWAY, STEPS, target, case, found)
     if best < limit < np.inf:
         return
     for origin in (start, home):

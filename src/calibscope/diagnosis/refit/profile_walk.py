@@ -31,6 +31,7 @@ QUICK = 3  # secants that look for the next optimum alone
 STEEP = 0.6  # of z between two neighbours: more is no smooth step
 JUMP = 0.05  # of z between neighbours that are that near
 BEYOND = 6  # points between the limit and the bound where another range of good fits is looked for
+SETTLED = 2  # steps to the bottom of a dip
 BETTER = 1e-8  # of Q: less is rounding
 
 
@@ -215,7 +216,7 @@ class Side:
     def wishes(self) -> Iterator[list[Request]]:
         """What to fit next, until nothing is left; what was asked for has been added meanwhile."""
         rounds = (self.walk, self.refine, self.mend) * MENDINGS
-        last = self.walk, self.look_beyond, self.visit, self.come_back, self.refine
+        last = self.walk, self.look_beyond, self.visit, self.come_back, self.settle, self.refine
         for stage in (*rounds, *last):
             turn = 0
             while wishes := stage(turn):
@@ -274,7 +275,7 @@ class Side:
         """Where the profile falls outwards, fit the higher point again, from the lower one."""
         pairs = zip(self.points, self.points[1:], strict=False) if turn < MENDINGS else ()
         return [
-            Request(inner.value, outer.parameters, Effort.NEXT)
+            Request(inner.value, outer.parameters)
             for inner, outer in pairs
             if inner.height - outer.height > JUMP * self.top
         ]
@@ -364,15 +365,32 @@ class Side:
         outer = self.points.index(self._around(rung)[0])
         return any(point.height > rung for point in self.points[:outer])
 
+    def settle(self, turn: int) -> list[Request]:
+        """The bottoms of dips, by the parabola through the lowest point and its neighbours."""
+        wishes = []
+        for i in self._dips() if turn < SETTLED else ():
+            if 0 < i < len(self.points) - 1:
+                left, here, right = self.points[i - 1 : i + 2]
+                a, b = here.place - left.place, here.place - right.place
+                up, down = here.height**2 - left.height**2, here.height**2 - right.height**2
+                twice = 2.0 * (a * down - b * up)
+                step = (a * a * down - b * b * up) / twice if twice else 0.0
+                wishes.append(self.request(here.place - step, here)._replace(effort=Effort.NEXT))
+        return wishes
+
     @property
     def dips(self) -> list[Array]:
         """Parameters at minima of the profile inside the limit, beyond a higher point."""
+        return [self.points[i].parameters for i in self._dips()]
+
+    def _dips(self) -> list[int]:
+        """Which points these are."""
         found, highest = [], 0.0
         heights = [point.height for point in self.points]
         for i, height in enumerate(heights):
             is_low = height <= min(heights[i - 1 : i] + heights[i + 1 : i + 2], default=height)
             if is_low and height <= self.top and highest - height > JUMP * self.top:
-                found.append(self.points[i].parameters)
+                found.append(i)
                 highest = height
             highest = max(highest, height)
         return found
