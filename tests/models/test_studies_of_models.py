@@ -218,7 +218,7 @@ def test_the_live_page_shows_any_of_the_models(study):
 def test_the_command_takes_several_models(tmp_path):
     store = str(tmp_path / "study.db")
     models = ["--model", "g2++", "--model", "hull-white"]
-    result = CliRunner().invoke(main, ["run", *FILES, "--store", store, *models])
+    result = CliRunner().invoke(main, ["run", *FILES, "--store", store, *models, "--full"])
     assert result.exit_code == 0, result.output
     assert "The market supports G2++ against Hull-White on 100 % of 52 days" in result.output
     assert "Computed 104 fits of 2 models" in result.output

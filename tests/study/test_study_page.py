@@ -18,7 +18,7 @@ from renderings import in_html, tables
 
 def printed(page):
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(page)
+    console.print(page, crop=False)
     return console.export_text()
 
 

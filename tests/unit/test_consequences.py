@@ -142,7 +142,7 @@ def test_a_fit_that_bends_says_so():
     dx = cs.diagnose(cs.calibrate(cs.demo_market().day("2020-03-18")))
     found = dx.consequences((1,))
     assert found.has_strong_curvature
-    assert found.summary.endswith("believe the range of possible fits before them.")
+    assert found.summary.endswith("ignore that: prefer the range of possible fits.")
 
 
 def test_what_the_mode_holds_at_its_bound_does_not_move(fits):

@@ -60,7 +60,7 @@ def test_another_method_is_not_believed(calls, monkeypatch):
 
 def test_errors_are_not_remembered(calls):
     for _ in range(2):
-        with pytest.raises(MarketDataError, match="no TARGET business day"):
+        with pytest.raises(MarketDataError, match="not a TARGET business day"):
             bootstrap(date=datetime.date(2024, 6, 2))
     assert len(calls) == 2
 

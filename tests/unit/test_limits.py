@@ -136,7 +136,7 @@ def test_parquet_files_that_are_larger_than_they_look(tmp_path):
     assert "there are 10,000,000 cells" in refused(path)
     words = pa.DictionaryArray.from_arrays(pa.array(zeros[:20_000]), pa.array(["x" * 1_000_000]))
     pq.write_table(pa.table({"date": words, "3Y": zeros[:20_000]}), path)
-    assert "a text of 1,000,000 signs" in refused(path)
+    assert "a text of 1,000,000 characters" in refused(path)
     pq.write_table(pa.table({"date": pa.array([2**31 - 1], pa.date32()), "3Y": [0.01]}), path)
     assert "cannot be opened as Parquet (days=2147483647" in refused(path)
 

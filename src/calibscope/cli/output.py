@@ -97,7 +97,7 @@ def _print(page: "RenderableType") -> None:
         return
     console = Console()
     console.width = max(console.width, NARROWEST)
-    console.print(page)
+    console.print(page, crop=False)  # a file's name stays in one piece
 
 
 def output_options(command: Callable[..., None]) -> Callable[..., None]:

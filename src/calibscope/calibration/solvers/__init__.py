@@ -54,13 +54,13 @@ SOLVERS = {
     "gauss-newton": SolverSpec(
         "gauss_newton",
         "Gauss-Newton",
-        "the textbook method, undamped; stops where the tangent leads nowhere",
+        "the textbook method, undamped; stops where its step no longer helps",
         is_quick=True,
     ),
     "newton": SolverSpec(
         "newton",
         "Newton",
-        "the exact local optimum from a start of yours: quick and to the last digit",
+        "the local optimum from your own start: quick, to the last digit",
         is_quick=True,
     ),
     "annealing": SolverSpec(
