@@ -32,8 +32,8 @@ def demo(into: Path, profiles: str, preset: str | None, full: bool, output: Outp
     hold parameters, and which days need review.
 
     A second call finds all days in the store and computes nothing. Profile intervals of a thousand
-    days, as `calibscope run` makes them, take two more minutes: --profiles usual. With the paper's
-    preset, whose solver is slower, it takes some fifteen minutes.
+    days, as `calibscope run` makes them, take about a minute more: --profiles usual. With the
+    paper's preset, whose solver is slower, it takes some fifteen minutes.
     """  # noqa: D301
     from calibscope.report.demo import demo_page, run_demo
     from calibscope.report.export.target import ExportError
